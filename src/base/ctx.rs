@@ -1,0 +1,16 @@
+//! Who asks, under which request, with which clock and ids.
+
+use super::{ids::Ids, time::Clock};
+
+/// The context of one call; cheap to clone, fixed in tests.
+#[derive(Debug, Clone)]
+pub struct Ctx {
+    /// The agent identity that every write is attributed to.
+    pub actor: String,
+    /// Finds the call again in the log and in the event table.
+    pub request: String,
+    /// Where the instant of the call comes from.
+    pub clock: Clock,
+    /// Where new ids come from.
+    pub ids: Ids,
+}

@@ -1,0 +1,17 @@
+//! Shared concepts, one implementation each. Nothing here does IO or knows a domain.
+
+pub mod code;
+pub mod ctx;
+pub mod error;
+pub mod ids;
+pub mod page;
+pub mod paths;
+pub mod props;
+pub mod text;
+pub mod time;
+pub mod version;
+
+pub use code::ErrorCode;
+pub use ctx::Ctx;
+pub use error::{Error, Fault, Result};
+pub use time::Timestamp;

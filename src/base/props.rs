@@ -1,0 +1,161 @@
+//! Properties: one merge, one match.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Fault, Result};
+
+/// A free-form property bag, in the order it was written.
+pub type Properties = Map<String, Value>;
+
+/// Levels of nesting that a property value may have.
+pub const MAX_DEPTH: usize = 64;
+
+/// One field's value before and after a change.
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Change {
+    /// The field, or `properties.<key>`.
+    pub field: String,
+    /// Null where there was nothing.
+    pub before: Value,
+    /// Null where nothing is left.
+    pub after: Value,
+}
+
+impl Change {
+    /// A change of `field`.
+    pub fn new(
+        field: impl Into<String>,
+        before: impl Into<Value>,
+        after: impl Into<Value>,
+    ) -> Self {
+        Change {
+            field: field.into(),
+            before: before.into(),
+            after: after.into(),
+        }
+    }
+}
+
+/// Merges `patch` into `target`; null deletes a key. Answers what changed.
+pub fn merge(target: &mut Properties, patch: &Properties) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (key, after) in patch {
+        let before = target.get(key).cloned().unwrap_or(Value::Null);
+        if before == *after {
+            continue;
+        }
+        if after.is_null() {
+            target.shift_remove(key);
+        } else {
+            target.insert(key.clone(), after.clone());
+        }
+        changes.push(Change::new(
+            format!("properties.{key}"),
+            before,
+            after.clone(),
+        ));
+    }
+    changes
+}
+
+/// Whether every key of `filter` is there with an equal value; null asks for absence.
+pub fn matches(properties: &Properties, filter: &Properties) -> bool {
+    filter
+        .iter()
+        .all(|(key, wanted)| match properties.get(key) {
+            Some(value) => equal(value, wanted),
+            None => wanted.is_null(),
+        })
+}
+
+/// Exact and type-aware: 1 equals 1.0, and neither equals "1".
+pub fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
+        }
+        _ => left == right,
+    }
+}
+
+/// Refuses a value nested deeper than [`MAX_DEPTH`]; walks without recursion.
+pub fn check_depth(field: &str, value: &Value) -> Result<()> {
+    let mut level = vec![value];
+    for _ in 0..=MAX_DEPTH {
+        let next: Vec<&Value> = level
+            .into_iter()
+            .flat_map(|value| match value {
+                Value::Array(items) => items.iter().collect::<Vec<_>>(),
+                Value::Object(fields) => fields.values().collect(),
+                _ => Vec::new(),
+            })
+            .collect();
+        if next.is_empty() {
+            return Ok(());
+        }
+        level = next;
+    }
+    let problem = format!("is nested deeper than {MAX_DEPTH} levels");
+    Err(Fault::invalid(field, problem)
+        .hint("store deep data in a file and link to it")
+        .into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn bag(value: Value) -> Properties {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn merge_replaces_adds_and_deletes() {
+        let mut target = bag(json!({ "a": 1, "b": 2, "c": 3 }));
+        let changes = merge(
+            &mut target,
+            &bag(json!({ "a": 1, "b": null, "c": 4, "d": 5, "e": null })),
+        );
+        assert_eq!(Value::Object(target), json!({ "a": 1, "c": 4, "d": 5 }));
+        let fields: Vec<_> = changes.iter().map(|change| change.field.as_str()).collect();
+        assert_eq!(fields, ["properties.b", "properties.c", "properties.d"]);
+    }
+
+    #[test]
+    fn match_is_exact_and_type_aware() {
+        let properties = bag(json!({ "n": 1, "s": "1", "t": true, "o": { "x": [1, 2.0] } }));
+        for (filter, expected) in [
+            (json!({}), true),
+            (json!({ "n": 1.0 }), true),
+            (json!({ "n": "1" }), false),
+            (json!({ "s": 1 }), false),
+            (json!({ "t": "true" }), false),
+            (json!({ "n": 1, "t": true }), true),
+            (json!({ "n": 1, "t": false }), false),
+            (json!({ "o": { "x": [1.0, 2] } }), true),
+            (json!({ "missing": null }), true),
+            (json!({ "n": null }), false),
+        ] {
+            assert_eq!(
+                matches(&properties, &bag(filter.clone())),
+                expected,
+                "{filter}"
+            );
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nest = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        assert!(check_depth("properties", &nest(MAX_DEPTH)).is_ok());
+        assert!(check_depth("properties", &nest(MAX_DEPTH + 1)).is_err());
+    }
+}

@@ -1,0 +1,95 @@
+//! Text: bounds, shortening, and the nearest known word.
+
+use super::{Fault, Result};
+
+/// Trims `text` and refuses it when nothing is left or it is over `max` bytes.
+pub fn bounded(field: &str, text: &str, max: usize) -> Result<String> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return Err(Fault::invalid(field, "is empty: it needs some text").into());
+    }
+    check_size(field, trimmed.len(), max)?;
+    Ok(trimmed.to_owned())
+}
+
+/// Refuses what is over `max` bytes.
+pub fn check_size(field: &str, bytes: usize, max: usize) -> Result<()> {
+    if bytes > max {
+        let problem = format!("has {bytes} bytes; at most {max} are allowed");
+        return Err(Fault::invalid(field, problem).into());
+    }
+    Ok(())
+}
+
+/// Refuses a list with more than `max` items.
+pub fn check_count(field: &str, count: usize, max: usize) -> Result<()> {
+    if count > max {
+        let problem = format!("has {count} items; at most {max} are allowed");
+        return Err(Fault::invalid(field, problem).into());
+    }
+    Ok(())
+}
+
+/// At most `max` characters of `text`, the last of them `…` where something was cut.
+pub fn shorten(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(max.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// The known word most like `word`, if one is near enough to be meant.
+pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Past this length nobody mistyped a name, and the measure is quadratic.
+    if word.len() > 64 {
+        return None;
+    }
+    known
+        .into_iter()
+        .map(|candidate| {
+            (
+                strsim::jaro_winkler(&word.to_lowercase(), candidate),
+                candidate,
+            )
+        })
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// Folds case the way search does, for comparing substrings.
+pub fn fold(text: &str) -> String {
+    text.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds() {
+        assert_eq!(bounded("summary", "  a b ", 3).unwrap(), "a b");
+        assert!(bounded("summary", " \n ", 3).is_err());
+        let fault = bounded("summary", "abcd", 3).unwrap_err().into_fault("r");
+        assert_eq!(
+            fault.message,
+            "`summary` has 4 bytes; at most 3 are allowed"
+        );
+    }
+
+    #[test]
+    fn shortening_counts_characters() {
+        assert_eq!(shorten("äöü", 3), "äöü");
+        assert_eq!(shorten("äöüß", 3), "äö…");
+    }
+
+    #[test]
+    fn nearest_word() {
+        let known = ["summary", "parent_ref", "depends_on"];
+        assert_eq!(closest("sumary", known), Some("summary"));
+        assert_eq!(closest("parentRef", known), Some("parent_ref"));
+        assert_eq!(closest("zzz", known), None);
+    }
+}

@@ -1,0 +1,3 @@
+//! graph: the plan, the memory and the guardrails of a coding agent, in one SQLite file.
+
+pub mod base;

@@ -1,0 +1,3 @@
+//! The `graph` binary.
+
+fn main() {}
