@@ -1,0 +1,170 @@
+//! JSON as clients really write it: deep, and with halves of surrogate pairs.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Levels of nesting that are parsed at all; what is allowed where is the reader's business.
+pub(super) const MAX_LEVELS: usize = 512;
+
+/// Why a text could not be read.
+#[derive(Debug)]
+pub(super) enum Unreadable {
+    /// Nested deeper than [`MAX_LEVELS`].
+    TooDeep,
+    /// Not JSON.
+    Syntax(serde_json::Error),
+}
+
+/// Parses `text`, with every unpaired surrogate read as NUL.
+///
+/// `JSON.stringify` writes half a pair as an escape that no Rust string can hold. Read as NUL it
+/// reaches the argument reader, which refuses NUL anyway and can name the field.
+pub(super) fn parse(text: &str) -> Result<Value, Unreadable> {
+    if is_deeper_than(text.as_bytes(), MAX_LEVELS) {
+        return Err(Unreadable::TooDeep);
+    }
+    match parse_strictly(text) {
+        Ok(value) => Ok(value),
+        Err(error) => match pair_surrogates(text) {
+            Some(repaired) => parse_strictly(&repaired).map_err(Unreadable::Syntax),
+            None => Err(Unreadable::Syntax(error)),
+        },
+    }
+}
+
+/// serde_json's own limit of 128 levels would turn a deep argument into a parse error without a
+/// name; the stack is safe because the levels were counted before.
+fn parse_strictly(text: &str) -> serde_json::Result<Value> {
+    let mut parser = serde_json::Deserializer::from_str(text);
+    parser.disable_recursion_limit();
+    let value = Value::deserialize(&mut parser)?;
+    parser.end()?;
+    Ok(value)
+}
+
+/// Whether brackets outside of strings open more than `levels` deep.
+fn is_deeper_than(text: &[u8], levels: usize) -> bool {
+    let mut depth = 0_usize;
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > levels {
+                    return true;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b'"' => skip_string(&mut bytes),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Moves past the closing quote of a string.
+fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => return,
+            b'\\' => {
+                bytes.next();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Writes `\u0000` for each unpaired surrogate escape; `None` when there is none.
+fn pair_surrogates(text: &str) -> Option<String> {
+    let mut repaired = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = text[at..].find('\\') {
+        at += found;
+        match (surrogate(text, at), surrogate(text, at + 6)) {
+            (Some(Half::High), Some(Half::Low)) => at += 12,
+            (Some(_), _) => {
+                repaired.push_str(&text[copied..at]);
+                repaired.push_str("\\u0000");
+                at += 6;
+                copied = at;
+            }
+            // Any other escape: the next character belongs to it, even when it is a backslash.
+            (None, _) => {
+                let escaped = text[at + 1..].chars().next();
+                at += 1 + escaped.map_or(0, char::len_utf8);
+            }
+        }
+    }
+    if copied == 0 {
+        return None;
+    }
+    repaired.push_str(&text[copied..]);
+    Some(repaired)
+}
+
+#[derive(Clone, Copy)]
+enum Half {
+    High,
+    Low,
+}
+
+/// Which half the escape `\uXXXX` at byte `at` is, if it is one.
+fn surrogate(text: &str, at: usize) -> Option<Half> {
+    let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xD800..=0xDBFF => Some(Half::High),
+        0xDC00..=0xDFFF => Some(Half::Low),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unpaired_surrogates_are_read_as_nul_and_pairs_are_kept() {
+        for (text, expected) in [
+            (r#""\ud83d\ude00""#, "😀"),
+            (r#""\ud800""#, "\0"),
+            (r#""a\udc00b""#, "a\0b"),
+            (r#""\ud800\ud83d\ude00""#, "\0😀"),
+            (r#""\uD800\n\\udc00""#, "\0\n\\udc00"),
+            (r#""\\\\ud800 \ud800""#, "\\\\ud800 \0"),
+            (r#""ä\\ud800ä\ud800ä""#, "ä\\ud800ä\0ä"),
+        ] {
+            assert_eq!(parse(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_stays_an_error() {
+        for text in [
+            "",
+            "{",
+            r#""\ud800"#,
+            r#""\ud8""#,
+            r#"{"\ud800": }"#,
+            "1 2",
+            "\\",
+            "\\ä",
+        ] {
+            assert!(matches!(parse(text), Err(Unreadable::Syntax(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_read_to_its_limit_and_strings_do_not_count() {
+        let nest = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(parse(&nest(MAX_LEVELS)).is_ok());
+        for text in [nest(MAX_LEVELS + 1), "[".repeat(1_000_000)] {
+            assert!(matches!(parse(&text), Err(Unreadable::TooDeep)));
+        }
+        let quoted = format!(r#"["\"{}", 1]"#, "[".repeat(600));
+        assert!(parse(&quoted).is_ok());
+        let siblings = format!("[{}[]]", "[],".repeat(2000));
+        assert!(parse(&siblings).is_ok());
+    }
+}

@@ -1,0 +1,469 @@
+//! What one line of input means: the JSON-RPC envelope, judged before rmcp sees it.
+//!
+//! rmcp meets a line that it cannot place with silence and ends on a notification that it does
+//! not expect. So every line is judged here: a request goes on, a defect gets its answer, and what
+//! needs neither is dropped.
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestMethod, CallToolRequestParams, CancelledNotificationMethod,
+    ClientRequest, ConstString, ErrorCode, RequestId, RequestMetaObject,
+};
+use serde_json::{Map, Value, json};
+
+use super::json::{self, MAX_LEVELS, Unreadable};
+use crate::base::text::shorten;
+
+/// What to do with a line.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    /// Hand it to the server.
+    Request(RequestId, Box<ClientRequest>),
+    /// The client no longer waits for the request of this id.
+    Cancelled(RequestId),
+    /// Answer it with an error.
+    Refused(Refusal),
+    /// A blank line, a response, or a notification that changes nothing here.
+    Nothing,
+}
+
+/// The arguments of a tool call as they arrived, and the size of their line.
+///
+/// rmcp only carries arguments that are an object; a client that encodes them as text deserves a
+/// tool's answer, so they travel beside the request.
+#[derive(Debug, Clone)]
+pub(super) struct Arrived {
+    /// What stood in `arguments`; null where nothing did.
+    pub arguments: Value,
+    /// Bytes of the whole line.
+    pub bytes: usize,
+}
+
+/// A protocol error in answer to a line.
+#[derive(Debug, PartialEq)]
+pub(super) struct Refusal {
+    /// The id of the request where it could be read, else null.
+    pub id: Value,
+    /// One of the JSON-RPC codes.
+    pub code: ErrorCode,
+    /// What is wrong and what is expected.
+    pub message: String,
+}
+
+impl Refusal {
+    /// An error that no request can be named for.
+    pub fn anonymous(code: ErrorCode, message: impl Into<String>) -> Self {
+        Refusal {
+            id: Value::Null,
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// A request with this id is being worked on already.
+    pub fn duplicate(id: &RequestId) -> Self {
+        Refusal {
+            id: id.clone().into_json_value(),
+            code: ErrorCode::INVALID_REQUEST,
+            message: format!(
+                "a request with id `{}` is still in flight; use a new id",
+                shorten(&id.to_string(), 80)
+            ),
+        }
+    }
+
+    /// The answer as one JSON-RPC message.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "jsonrpc": "2.0",
+            "id": self.id,
+            "error": { "code": self.code.0, "message": self.message },
+        })
+    }
+}
+
+/// Judges one line, given without its line break.
+pub(super) fn decode(line: &[u8]) -> Incoming {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    if line.trim_ascii().is_empty() {
+        return Incoming::Nothing;
+    }
+    parse(line)
+        .and_then(|envelope| place(envelope, line.len()))
+        .unwrap_or_else(Incoming::Refused)
+}
+
+fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
+    let text = std::str::from_utf8(line).map_err(|error| {
+        let message = format!("the line is not UTF-8: {error}");
+        Refusal::anonymous(ErrorCode::PARSE_ERROR, message)
+    })?;
+    match json::parse(text) {
+        Ok(Value::Object(envelope)) => Ok(envelope),
+        Ok(Value::Array(_)) => Err(Refusal::anonymous(
+            ErrorCode::INVALID_REQUEST,
+            "batches are not part of MCP; send one message per line",
+        )),
+        Ok(other) => Err(Refusal::anonymous(
+            ErrorCode::INVALID_REQUEST,
+            format!(
+                "a message is a JSON object; received {}",
+                shorten(&other.to_string(), 80)
+            ),
+        )),
+        Err(Unreadable::TooDeep) => Err(Refusal::anonymous(
+            ErrorCode::INVALID_REQUEST,
+            format!("the message is nested deeper than {MAX_LEVELS} levels"),
+        )),
+        Err(Unreadable::Syntax(error)) => Err(Refusal::anonymous(
+            ErrorCode::PARSE_ERROR,
+            format!("the line is not JSON: {error}"),
+        )),
+    }
+}
+
+/// Sorts an object by the keys that JSON-RPC gives meaning to.
+fn place(mut envelope: Map<String, Value>, bytes: usize) -> Result<Incoming, Refusal> {
+    let id = envelope.remove("id");
+    let usable = id.as_ref().and_then(request_id);
+    let refuse = |code, message: String| Refusal {
+        id: usable
+            .clone()
+            .map_or(Value::Null, RequestId::into_json_value),
+        code,
+        message,
+    };
+    let invalid = |message: &str| refuse(ErrorCode::INVALID_REQUEST, message.to_owned());
+
+    if envelope.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err(invalid("`jsonrpc` must be \"2.0\""));
+    }
+    let answers = envelope.contains_key("result") || envelope.contains_key("error");
+    let method = match envelope.remove("method") {
+        // This server asks its client nothing, so no response can be for it.
+        None if answers => return Ok(Incoming::Nothing),
+        None => return Err(invalid("the message has no `method`")),
+        Some(_) if answers => {
+            return Err(invalid("a message has a `method` or a result, not both"));
+        }
+        Some(Value::String(method)) => method,
+        Some(_) => return Err(invalid("`method` must be a string")),
+    };
+    let params = envelope.remove("params").filter(|params| !params.is_null());
+    if id.is_none() {
+        return Ok(notification(&method, params));
+    }
+    let Some(id) = usable.clone() else {
+        return Err(invalid("`id` must be a string or a 64-bit integer"));
+    };
+    match request(&method, params, bytes) {
+        Ok(request) => Ok(Incoming::Request(id, Box::new(request))),
+        Err((code, message)) => Err(refuse(code, message)),
+    }
+}
+
+fn request_id(id: &Value) -> Option<RequestId> {
+    match id {
+        Value::String(text) => Some(RequestId::String(text.as_str().into())),
+        Value::Number(number) => number.as_i64().map(RequestId::Number),
+        _ => None,
+    }
+}
+
+/// Of all notifications only a cancellation changes anything here.
+fn notification(method: &str, params: Option<Value>) -> Incoming {
+    if method != CancelledNotificationMethod::VALUE {
+        return Incoming::Nothing;
+    }
+    let id = params.as_ref().and_then(|params| params.get("requestId"));
+    id.and_then(request_id)
+        .map_or(Incoming::Nothing, Incoming::Cancelled)
+}
+
+/// Types a request; what does not fit a known method has bad params, the rest no method at all.
+fn request(
+    method: &str,
+    params: Option<Value>,
+    bytes: usize,
+) -> Result<ClientRequest, (ErrorCode, String)> {
+    let bad_params = |problem: &str| {
+        let message = format!("`params` of `{method}` {problem}");
+        (ErrorCode::INVALID_PARAMS, message)
+    };
+    let known = is_known(method);
+    let params = match params {
+        None => Map::new(),
+        Some(Value::Object(params)) => params,
+        Some(_) if known => return Err(bad_params("must be an object")),
+        Some(_) => Map::new(),
+    };
+    if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
+        return Err(bad_params("have a `_meta` that is not an object"));
+    }
+    if method == CallToolRequestMethod::VALUE {
+        return call(params, bytes).map_err(bad_params);
+    }
+    // rmcp takes a cursor of the wrong type for none and would start the list again.
+    if params
+        .get("cursor")
+        .is_some_and(|cursor| !cursor.is_string())
+    {
+        return Err(bad_params("have a `cursor` that is not a string"));
+    }
+    let typed = serde_json::from_value(json!({ "method": method, "params": params }));
+    match typed {
+        Ok(ClientRequest::CustomRequest(_)) | Err(_) if known => {
+            Err(bad_params("do not fit the method"))
+        }
+        Ok(ClientRequest::CustomRequest(_)) | Err(_) => Err((
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("no method `{}`", shorten(method, 80)),
+        )),
+        Ok(request) => Ok(request),
+    }
+}
+
+/// Built by hand: rmcp's own way tries twenty types on a copy of the arguments.
+fn call(mut params: Map<String, Value>, bytes: usize) -> Result<ClientRequest, &'static str> {
+    let Some(Value::String(name)) = params.remove("name") else {
+        return Err("need `name`, the tool to call, as a string");
+    };
+    let mut request = CallToolRequest::new(CallToolRequestParams::new(name));
+    if let Some(Value::Object(meta)) = params.remove("_meta") {
+        request.extensions.insert(RequestMetaObject::from(meta));
+    }
+    request.extensions.insert(Arrived {
+        arguments: params.remove("arguments").unwrap_or_default(),
+        bytes,
+    });
+    Ok(ClientRequest::CallToolRequest(request))
+}
+
+/// The request methods that rmcp has a type for.
+fn is_known(method: &str) -> bool {
+    matches!(
+        method,
+        "ping"
+            | "initialize"
+            | "server/discover"
+            | "completion/complete"
+            | "logging/setLevel"
+            | "prompts/get"
+            | "prompts/list"
+            | "resources/list"
+            | "resources/templates/list"
+            | "resources/read"
+            | "resources/subscribe"
+            | "resources/unsubscribe"
+            | "subscriptions/listen"
+            | "tools/call"
+            | "tools/list"
+            | "tasks/get"
+            | "tasks/update"
+            | "tasks/cancel"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(line: &[u8]) -> (Value, i32) {
+        match decode(line) {
+            Incoming::Refused(refusal) => (refusal.id, refusal.code.0),
+            other => panic!("{}: {other:?}", String::from_utf8_lossy(line)),
+        }
+    }
+
+    #[test]
+    fn a_defective_line_gets_its_code_and_its_id_where_that_is_usable() {
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}{}}}"#,
+            r#"{"a":"#.repeat(600),
+            "}".repeat(600)
+        );
+        for (line, id, code) in [
+            ("{", json!(null), -32700),
+            ("not json", json!(null), -32700),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#,
+                json!(null),
+                -32700,
+            ),
+            ("[]", json!(null), -32600),
+            (
+                r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
+                json!(null),
+                -32600,
+            ),
+            ("5", json!(null), -32600),
+            (r#""text""#, json!(null), -32600),
+            ("true", json!(null), -32600),
+            ("null", json!(null), -32600),
+            ("{}", json!(null), -32600),
+            (deep.as_str(), json!(null), -32600),
+            (r#"{"id":1,"method":"ping"}"#, json!(1), -32600),
+            (
+                r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#,
+                json!("a"),
+                -32600,
+            ),
+            (
+                r#"{"jsonrpc":2.0,"id":"a","method":"ping"}"#,
+                json!("a"),
+                -32600,
+            ),
+            (r#"{"jsonrpc":"2.0","id":1}"#, json!(1), -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, json!(1), -32600),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#,
+                json!(1),
+                -32600,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+                json!(null),
+                -32600,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+                json!(null),
+                -32600,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#,
+                json!(null),
+                -32600,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,
+                json!(null),
+                -32600,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}"#,
+                json!(null),
+                -32600,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"nope"}"#,
+                json!(1),
+                -32601,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"nope","params":[]}"#,
+                json!(1),
+                -32601,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#,
+                json!(1),
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#,
+                json!(1),
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":1}}"#,
+                json!(1),
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
+                json!(1),
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#,
+                json!(1),
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}"#,
+                json!(1),
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}"#,
+                json!(1),
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":5}}"#,
+                json!(1),
+                -32602,
+            ),
+        ] {
+            assert_eq!(refused(line.as_bytes()), (id, code), "{line}");
+        }
+        assert_eq!(refused(b"{\"a\": \"\xff\"}"), (json!(null), -32700));
+    }
+
+    #[test]
+    fn requests_go_on_and_what_needs_no_answer_is_dropped() {
+        for line in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r",
+            r#"{"jsonrpc":"2.0","id":"","method":"ping","params":null}"#,
+            r#"{"jsonrpc":"2.0","id":-1,"method":"tools/list","params":{"cursor":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":"{}"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":"\ud800"}}}"#,
+        ] {
+            assert!(
+                matches!(decode(line.as_bytes()), Incoming::Request(..)),
+                "{line}"
+            );
+        }
+        for line in [
+            "",
+            " \t\r",
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","method":"nope","params":[1]}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{}}"#,
+        ] {
+            assert!(
+                matches!(decode(line.as_bytes()), Incoming::Nothing),
+                "{line}"
+            );
+        }
+        let line =
+            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}"#;
+        assert!(matches!(
+            decode(line),
+            Incoming::Cancelled(RequestId::String(_))
+        ));
+    }
+
+    #[test]
+    fn a_call_carries_its_arguments_as_they_arrived() {
+        let line = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":"[1]","_meta":{"k":1}}}"#;
+        let Incoming::Request(_, request) = decode(line) else {
+            panic!("a request");
+        };
+        let ClientRequest::CallToolRequest(call) = *request else {
+            panic!("a call");
+        };
+        let arrived = call.extensions.get::<Arrived>().unwrap();
+        assert_eq!(arrived.arguments, json!("[1]"));
+        assert_eq!(arrived.bytes, line.len());
+        assert!(call.extensions.get::<RequestMetaObject>().is_some());
+    }
+
+    #[test]
+    fn every_method_that_rmcp_types_is_known() {
+        // A method that is typed but not listed would be called unknown when its params are bad.
+        for method in [
+            "prompts/list",
+            "resources/list",
+            "resources/templates/list",
+            "server/discover",
+        ] {
+            assert!(request(method, None, 0).is_ok(), "{method}");
+            assert!(is_known(method), "{method}");
+        }
+    }
+}

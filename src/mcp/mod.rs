@@ -1,0 +1,5 @@
+//! The MCP server: JSON-RPC on stdio, one registry of tools, one door to each.
+
+mod json;
+mod message;
+mod transport;
