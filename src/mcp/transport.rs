@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashSet,
-    future::{Ready, pending, ready},
+    future::{pending, ready},
     io::{self, BufRead, BufReader, Read, Write},
     thread,
 };
@@ -89,7 +89,10 @@ impl<W: Write + Send + 'static> Transport<RoleServer> for Lines<W> {
     type Error = io::Error;
 
     /// Writes on the spot: a hop to a writer thread would cost more than the write.
-    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> Ready<io::Result<()>> {
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let answered = match &message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
