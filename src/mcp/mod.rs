@@ -4,4 +4,6 @@ mod args;
 mod complaint;
 mod json;
 mod message;
+mod result;
+mod schema;
 mod transport;
