@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 
 use crate::base::{Error, Fault, Result, text};
 
-/// Characters of an error at the most, as JSON.
-const MAX_ERROR: usize = 2_000;
+/// Characters of an error at the most, as JSON; with its envelope it stays under 2,000.
+const MAX_ERROR: usize = 1_950;
 /// What is left to each part when the whole is too long.
-const MAX_MESSAGE: usize = 900;
-const MAX_HINT: usize = 250;
+const MAX_MESSAGE: usize = 600;
+const MAX_HINT: usize = 200;
 const MAX_DETAIL_TEXT: usize = 120;
 
 /// Folds the outcome of a call into rmcp's result.
@@ -162,7 +162,7 @@ mod tests {
                 .hint(long.clone())
                 .details(details);
             let shown = shown(&fold(Err(fault.into()), true, "r"));
-            assert!(shown.to_string().chars().count() < 2_100, "{shown}");
+            assert!(shown.to_string().chars().count() < 2_000, "{shown}");
         }
         let fault =
             Fault::new(ErrorCode::CycleDetected, "a cycle").details(json!({ "cycle": ids }));
