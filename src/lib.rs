@@ -1,4 +1,5 @@
 //! graph: the plan, the memory and the guardrails of a coding agent, in one SQLite file.
 
 pub mod base;
+pub mod config;
 pub mod os;
