@@ -1,3 +1,4 @@
 //! graph: the plan, the memory and the guardrails of a coding agent, in one SQLite file.
 
 pub mod base;
+pub mod db;
