@@ -2,4 +2,5 @@
 
 pub mod base;
 pub mod config;
+pub mod db;
 pub mod os;
