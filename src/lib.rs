@@ -1,6 +1,7 @@
 //! graph: the plan, the memory and the guardrails of a coding agent, in one SQLite file.
 
 pub mod base;
+pub mod cli;
 pub mod config;
 pub mod db;
 pub mod os;
