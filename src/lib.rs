@@ -1,4 +1,8 @@
 //! graph: the plan, the memory and the guardrails of a coding agent, in one SQLite file.
 
 pub mod base;
+pub mod cli;
+pub mod config;
+pub mod db;
 pub mod mcp;
+pub mod os;

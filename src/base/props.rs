@@ -1,6 +1,6 @@
 //! Properties: one merge, one match.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Fault, Result};
@@ -12,7 +12,7 @@ pub type Properties = Map<String, Value>;
 pub const MAX_DEPTH: usize = 64;
 
 /// One field's value before and after a change.
-#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Change {
     /// The field, or `properties.<key>`.
     pub field: String,

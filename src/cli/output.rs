@@ -1,0 +1,279 @@
+//! The one place that prints: people's lines, JSON, and what went wrong.
+//!
+//! Standard output is data, standard error is talk. Colour is decoration on a terminal, never information. Stored text
+//! was written by others and cannot move the cursor, hide itself or end a line early.
+
+use std::{
+    fmt::{self, Display, Write as _},
+    io::{self, BufWriter, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::{
+    base::{Error, Fault, text::shorten},
+    config::ConfigError,
+};
+
+/// What heads a block or names a thing.
+pub const STRONG: Style = Style::new().bold();
+/// What may be skipped while reading.
+pub const QUIET: Style = Style::new().dimmed();
+/// Done, or in order.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// Someone's attention is wanted.
+pub const WARN: Style = AnsiColor::Yellow.on_default();
+/// Wrong.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// What can be done or typed next.
+pub const NEXT: Style = AnsiColor::Cyan.on_default();
+
+/// Characters of a summary in a list; `graph show` has all of it.
+const LINE: usize = 100;
+
+/// How a command ended, when nothing failed on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// All well.
+    Ok,
+    /// It did its work and found something wrong.
+    Violations,
+}
+
+/// What ended a command early.
+#[derive(Debug)]
+pub enum Failure {
+    /// A setting cannot be used.
+    Config(ConfigError),
+    /// The command line does not make sense, in a way that its parser cannot see.
+    Usage(Fault),
+    /// A fault, or a defect of ours.
+    Error(Error),
+    /// The output, or a file, could not be written or read.
+    Io(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Error(error)
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Failure::Error(fault.into())
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Failure::Config(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Io(error)
+    }
+}
+
+/// The result of every command.
+pub type Outcome = Result<Done, Failure>;
+
+/// Where a command prints.
+pub struct Output {
+    /// Whether objects are wanted in place of lines.
+    pub json: bool,
+    /// Whether a person reads along, so that JSON is worth breaking into lines.
+    terminal: bool,
+    out: Box<dyn Write>,
+    err: Box<dyn Write>,
+}
+
+impl Output {
+    /// Prints to this process's standard streams; colours where they are welcome.
+    pub fn of_process(json: bool) -> Self {
+        Output {
+            json,
+            terminal: io::stdout().is_terminal(),
+            out: Box::new(BufWriter::new(AutoStream::auto(io::stdout()))),
+            err: Box::new(AutoStream::auto(io::stderr())),
+        }
+    }
+
+    /// One line for people.
+    pub fn line(&mut self, line: impl Display) -> io::Result<()> {
+        writeln!(self.out, "{line}")
+    }
+
+    /// An empty line between blocks.
+    pub fn gap(&mut self) -> io::Result<()> {
+        writeln!(self.out)
+    }
+
+    /// An object, on one line unless a person is looking.
+    pub fn object(&mut self, object: &impl Serialize) -> Result<(), Failure> {
+        let text = if self.terminal {
+            serde_json::to_string_pretty(object)
+        } else {
+            serde_json::to_string(object)
+        };
+        let text = escape_json(&text.map_err(Error::from)?);
+        Ok(writeln!(self.out, "{text}")?)
+    }
+
+    /// Text or a script as it is, without an added line end.
+    pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
+    }
+
+    /// Ends a command: flushes, tells what went wrong, and knows every exit code there is.
+    pub fn finish(mut self, outcome: Outcome, request: &str) -> ExitCode {
+        let outcome = match (outcome, self.out.flush()) {
+            (Ok(_), Err(error)) => Err(Failure::Io(error)),
+            (outcome, _) => outcome,
+        };
+        let code = match outcome {
+            Ok(Done::Ok) => 0,
+            Ok(Done::Violations) => 1,
+            // `graph log | head`: the reader has seen enough.
+            Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+            Err(failure) => self.tell(failure, request),
+        };
+        // Nothing is left to be done about a stream that is gone.
+        let _ = self.out.flush();
+        let _ = self.err.flush();
+        ExitCode::from(code)
+    }
+
+    /// Prints a failure, as an object where objects were asked for; answers the exit code.
+    fn tell(&mut self, failure: Failure, request: &str) -> u8 {
+        let (code, fault) = match failure {
+            Failure::Config(error) => return self.complain(2, None, &error.message, error.hint),
+            Failure::Usage(fault) => return self.complain(2, None, &fault.message, fault.hint),
+            Failure::Io(error) => {
+                return self.complain(1, None, &format!("cannot read or write: {error}"), None);
+            }
+            Failure::Error(Error::Fault(fault)) => (1, *fault),
+            Failure::Error(error @ Error::Internal(_)) => {
+                tracing::error!(request, "internal error, request {request}: {error}");
+                (70, error.into_fault(request))
+            }
+        };
+        if self.json {
+            // The same object that the tool would have answered with.
+            let _ = self.object(&json!({ "error": fault }));
+            return code;
+        }
+        self.complain(code, Some(fault.code.as_str()), &fault.message, fault.hint)
+    }
+
+    fn complain(
+        &mut self,
+        exit: u8,
+        code: Option<&str>,
+        message: &str,
+        hint: Option<String>,
+    ) -> u8 {
+        let message = plain(message);
+        let shown = match code {
+            Some(code) => format!("{BAD}error{BAD:#}: {message} ({code})"),
+            None => format!("{BAD}error{BAD:#}: {message}"),
+        };
+        let _ = writeln!(self.err, "{shown}");
+        if let Some(hint) = hint {
+            let _ = writeln!(self.err, "{NEXT}hint{NEXT:#}: {}", plain(&hint));
+        }
+        exit
+    }
+}
+
+/// `text` in a style that ends where the text does.
+pub fn styled(style: Style, text: impl Display) -> impl Display {
+    struct Styled<T>(Style, T);
+
+    impl<T: Display> Display for Styled<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            let Styled(style, text) = self;
+            write!(f, "{style}{text}{style:#}")
+        }
+    }
+
+    Styled(style, text)
+}
+
+/// Stored text on one line, shortened for a list.
+pub fn brief(text: &str) -> String {
+    plain(&shorten(text, LINE))
+}
+
+/// Stored text on one line, with everything visible that a terminal would act upon.
+pub fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        push(&mut shown, character, is_unsafe(character));
+    }
+    shown
+}
+
+/// Stored text with its own line breaks, each line behind `indent`.
+pub fn block(text: &str, indent: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for (index, line) in text.lines().enumerate() {
+        if index > 0 {
+            shown.push('\n');
+            shown.push_str(indent);
+        }
+        for character in line.chars() {
+            push(
+                &mut shown,
+                character,
+                character != '\t' && is_unsafe(character),
+            );
+        }
+    }
+    shown
+}
+
+fn push(shown: &mut String, character: char, escape: bool) {
+    if escape {
+        shown.extend(character.escape_default());
+    } else {
+        shown.push(character);
+    }
+}
+
+/// JSON escapes control characters below space itself; the others get the same spelling here.
+fn escape_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        // A line break in JSON text stands between values, never inside a string.
+        if character != '\n' && is_unsafe(character) {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                // Writing to a string cannot fail.
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
+}
+
+/// Control characters, and those that reorder or hide the text around them.
+fn is_unsafe(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+#[cfg(test)]
+mod tests;

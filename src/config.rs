@@ -1,0 +1,338 @@
+//! Configuration: what was typed, set or written, checked once, and where each value came from.
+//!
+//! First wins: option, environment, `graph.config.yaml`, built-in default. What leaves [`Config::load`] is usable
+//! as it is; nothing later checks it again.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use crate::{base::text, os::git::Repository};
+
+mod file;
+mod value;
+
+use file::File;
+
+pub use value::{Durability, Toolset};
+
+/// The name that is looked for upward from the working directory.
+pub const FILE_NAME: &str = "graph.config.yaml";
+/// The database's name where none is configured.
+pub const DEFAULT_DB: &str = "graph.db";
+/// Minutes after which a claim no longer keeps others away.
+pub const DEFAULT_CLAIM_TTL_MINUTES: u32 = 60;
+/// Megabytes that one line of a client may have.
+pub const DEFAULT_MAX_MESSAGE_MB: u32 = 64;
+
+/// The environment that is read; anything else the process has is not our business.
+const VARIABLES: [&str; 6] = [
+    "GRAPH_DB",
+    "GRAPH_CONFIG",
+    "GRAPH_AGENT",
+    "GRAPH_TOOLSETS",
+    "HOME",
+    "USERPROFILE",
+];
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A command-line option, such as `--db`.
+    Option(&'static str),
+    /// An environment variable, such as `GRAPH_DB`.
+    Environment(&'static str),
+    /// A configuration file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line of the key; none where the file as a whole is meant.
+        line: Option<u64>,
+    },
+    /// Nobody said anything.
+    Default,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Option(name) => write!(f, "option {name}"),
+            Source::Environment(name) => write!(f, "environment {name}"),
+            Source::File { path, line: None } => write!(f, "{}", path.display()),
+            Source::File {
+                path,
+                line: Some(line),
+            } => write!(f, "{}:{line}", path.display()),
+            Source::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// A value in force, and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The value, checked.
+    pub value: T,
+    /// Who set it.
+    pub source: Source,
+}
+
+/// A configuration that cannot be used; the caller ends with the exit code for wrong usage.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ConfigError {
+    /// Names the key, the file and the line, or the option or variable.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl ConfigError {
+    fn new(source: &Source, problem: impl fmt::Display) -> Self {
+        ConfigError {
+            message: format!("{source}: {problem}"),
+            hint: None,
+        }
+    }
+
+    /// A value that will not do; `problem` goes on after the value's name.
+    fn value(source: &Source, key: &str, problem: impl fmt::Display) -> Self {
+        let message = match source {
+            Source::File { .. } => format!("{source}: `{key}` {problem}"),
+            _ => format!("{source} {problem}"),
+        };
+        ConfigError {
+            message,
+            hint: None,
+        }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// What the command line gave, as typed.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// `--db`
+    pub db: Option<PathBuf>,
+    /// `--config`
+    pub config: Option<PathBuf>,
+    /// `--agent`
+    pub agent: Option<String>,
+    /// `--toolsets`, separated by commas
+    pub toolsets: Option<String>,
+}
+
+/// Where the process stands: its working directory and its environment.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// The working directory, absolute.
+    pub folder: PathBuf,
+    /// The variables of ours that are set.
+    pub variables: BTreeMap<&'static str, OsString>,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    pub fn of_process() -> std::io::Result<Self> {
+        Ok(Surroundings {
+            folder: std::env::current_dir()?,
+            variables: VARIABLES
+                .iter()
+                .filter_map(|name| Some((*name, std::env::var_os(name)?)))
+                .collect(),
+        })
+    }
+
+    /// A variable's value; set to nothing counts as not set.
+    fn variable(&self, name: &str) -> Option<&OsString> {
+        self.variables.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// What was given by option, else by variable, and which of the two it was.
+    fn given(
+        &self,
+        option: Option<OsString>,
+        name: &'static str,
+        variable: &'static str,
+    ) -> Option<(OsString, Source)> {
+        option
+            .map(|value| (value, Source::Option(name)))
+            .or_else(|| {
+                let value = self.variable(variable)?.clone();
+                Some((value, Source::Environment(variable)))
+            })
+    }
+}
+
+/// The configuration in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The file that was read, if any, and why that one (a file found upward is its own reason).
+    pub file: Option<Setting<PathBuf>>,
+    /// Who writes are attributed to; none leaves it to the client's own name.
+    pub agent_identity: Setting<Option<String>>,
+    /// The database file, absolute.
+    pub db_path: Setting<PathBuf>,
+    /// Minutes after which a claim no longer keeps others away.
+    pub claim_ttl_minutes: Setting<u32>,
+    /// The toolsets that are on, in listing order, each once.
+    pub toolsets: Setting<Vec<Toolset>>,
+    /// What a committed write survives.
+    pub durability: Setting<Durability>,
+    /// Megabytes that one line of a client may have.
+    pub max_message_mb: Setting<u32>,
+}
+
+impl Config {
+    /// Finds, reads and checks everything.
+    pub fn load(options: Options, around: &Surroundings) -> Result<Config, ConfigError> {
+        let repository = Repository::find(&around.folder);
+        let home = around
+            .variable("HOME")
+            .or_else(|| around.variable("USERPROFILE"));
+        let path = |text: &OsString, source: &Source, base: &Path| {
+            value::path(text, base, home.map(Path::new))
+                .map_err(|problem| ConfigError::value(source, "db_path", problem))
+        };
+
+        let given = around.given(
+            options.config.map(PathBuf::into_os_string),
+            "--config",
+            "GRAPH_CONFIG",
+        );
+        let found = match given {
+            Some((text, source)) => Some(Setting {
+                value: path(&text, &source, &around.folder)?,
+                source,
+            }),
+            None => find_file(&around.folder, repository.as_ref()),
+        };
+        let file = match &found {
+            Some(found) => File::read(&found.value, &found.source)?,
+            None => File::default(),
+        };
+
+        let db = around.given(options.db.map(PathBuf::into_os_string), "--db", "GRAPH_DB");
+        let db_path = match (db, file.text("db_path")?) {
+            (Some((text, source)), _) => Setting {
+                value: path(&text, &source, &around.folder)?,
+                source,
+            },
+            (None, Some(setting)) => Setting {
+                value: path(&setting.value.into(), &setting.source, file.folder())?,
+                source: setting.source,
+            },
+            (None, None) => {
+                let root = repository.as_ref().map(|it| it.main_root.as_path());
+                Setting {
+                    value: root.unwrap_or(&around.folder).join(DEFAULT_DB),
+                    source: Source::Default,
+                }
+            }
+        };
+
+        let agent = around.given(options.agent.map(Into::into), "--agent", "GRAPH_AGENT");
+        let agent_identity = match agent {
+            Some((text, source)) => check(text, source, value::identity)?,
+            None => file.checked("agent_identity", value::identity)?,
+        };
+        let toolsets = around.given(
+            options.toolsets.map(Into::into),
+            "--toolsets",
+            "GRAPH_TOOLSETS",
+        );
+        let toolsets = match toolsets {
+            Some((text, source)) => check(text, source, value::toolsets)?,
+            None => file.list("toolsets", value::toolsets)?,
+        };
+        let durability = file.checked("durability", str::parse)?;
+
+        Ok(Config {
+            agent_identity: match agent_identity {
+                Some(Setting { value, source }) => Setting {
+                    value: Some(value),
+                    source,
+                },
+                None => default(None),
+            },
+            db_path,
+            claim_ttl_minutes: file
+                .whole("claim_ttl_minutes", 1..=525_600)?
+                .unwrap_or_else(|| default(DEFAULT_CLAIM_TTL_MINUTES)),
+            toolsets: toolsets.unwrap_or_else(|| default(Toolset::ALL.to_vec())),
+            durability: durability.unwrap_or_else(|| default(Durability::Full)),
+            max_message_mb: file
+                .whole("max_message_mb", 1..=1024)?
+                .unwrap_or_else(|| default(DEFAULT_MAX_MESSAGE_MB)),
+            file: found,
+        })
+    }
+}
+
+fn default<T>(value: T) -> Setting<T> {
+    Setting {
+        value,
+        source: Source::Default,
+    }
+}
+
+/// Reads an option's or variable's text.
+fn check<T>(
+    text: OsString,
+    source: Source,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<Setting<T>>, ConfigError> {
+    let read = match text.to_str() {
+        Some(text) => read(text),
+        None => Err("is not UTF-8 text".to_owned()),
+    };
+    match read {
+        Ok(value) => Ok(Some(Setting { value, source })),
+        Err(problem) => Err(ConfigError::value(&source, "", problem)),
+    }
+}
+
+/// The nearest file upward: no further than the repository's root, then the main working tree's root.
+fn find_file(folder: &Path, repository: Option<&Repository>) -> Option<Setting<PathBuf>> {
+    let last = repository.map(|it| it.root.as_path());
+    let mut folders: Vec<&Path> = Vec::new();
+    for folder in folder.ancestors() {
+        folders.push(folder);
+        if Some(folder) == last {
+            break;
+        }
+    }
+    folders.extend(repository.map(|it| it.main_root.as_path()));
+    folders
+        .into_iter()
+        .map(|folder| folder.join(FILE_NAME))
+        .find(|path| path.exists())
+        .map(|path| Setting {
+            source: Source::File {
+                path: path.clone(),
+                line: None,
+            },
+            value: path,
+        })
+}
+
+/// The hint for a word that is not one of `known`.
+fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match text::closest(word, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let known: Vec<_> = known.into_iter().collect();
+            format!("known: {}", known.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

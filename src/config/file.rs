@@ -1,0 +1,239 @@
+//! The configuration file: YAML, every key known, every value with its line.
+
+use std::{fmt, ops::RangeInclusive, path::Path, path::PathBuf};
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_saphyr::{DuplicateKeyPolicy, Spanned};
+
+use super::{ConfigError, Setting, Source, meant};
+use crate::{
+    base::text::shorten,
+    os::fs::{self, ReadError},
+};
+
+/// Every key there is, in the order of the documented file.
+pub const KEYS: [&str; 6] = [
+    "agent_identity",
+    "db_path",
+    "claim_ttl_minutes",
+    "toolsets",
+    "durability",
+    "max_message_mb",
+];
+
+/// Far more than six keys and their comments need.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// A file's keys and values, each key known and there once.
+#[derive(Debug, Default)]
+pub struct File {
+    path: PathBuf,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    key: String,
+    line: u64,
+    value: Value,
+}
+
+impl File {
+    /// Reads the file; `source` tells who asked for it, should it not be there.
+    pub fn read(path: &Path, source: &Source) -> Result<File, ConfigError> {
+        let text = fs::read_text(path, MAX_BYTES).map_err(|error| {
+            let shown = path.display();
+            match (source, &error) {
+                (Source::File { .. }, _) => {
+                    ConfigError::new(source, format!("cannot be read: {error}"))
+                }
+                (_, ReadError::Missing) => {
+                    ConfigError::new(source, format!("there is no file {shown}"))
+                        .hint("name an existing file, or leave it out to use the defaults")
+                }
+                _ => ConfigError::new(source, format!("{shown} cannot be read: {error}")),
+            }
+        })?;
+        File::parse(path, &text)
+    }
+
+    /// Reads the text of a file.
+    fn parse(path: &Path, text: &str) -> Result<File, ConfigError> {
+        let place = |line| Source::File {
+            path: path.to_path_buf(),
+            line,
+        };
+        let options = serde_saphyr::options! {
+            // Told apart from the first one below, in words of our own.
+            duplicate_keys: DuplicateKeyPolicy::LastWins,
+            strict_booleans: true,
+        };
+        let mapping: Mapping = serde_saphyr::from_str_with_options(text, options)
+            .map_err(|error| syntax(&error, place))?;
+
+        let mut entries: Vec<Entry> = Vec::new();
+        for (key, value) in mapping.0 {
+            let (line, key) = (key.referenced.line(), key.value);
+            if !KEYS.contains(&key.as_str()) {
+                let problem = format!("unknown key `{}`", shorten(&key, 80));
+                return Err(ConfigError::new(&place(Some(line)), problem).hint(meant(&key, KEYS)));
+            }
+            if let Some(first) = entries.iter().find(|entry| entry.key == key) {
+                let problem = format!("`{key}` is set twice, first in line {}", first.line);
+                return Err(ConfigError::new(&place(Some(line)), problem).hint("keep one of them"));
+            }
+            entries.push(Entry {
+                key,
+                line,
+                value: value.value,
+            });
+        }
+        Ok(File {
+            path: path.to_path_buf(),
+            entries,
+        })
+    }
+
+    /// The folder that the file's paths are relative to.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// A text, unread.
+    pub fn text(&self, key: &str) -> Result<Option<Setting<String>>, ConfigError> {
+        self.checked(key, |text| Ok(text.to_owned()))
+    }
+
+    /// A text, read by `read`.
+    pub fn checked<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<Setting<T>>, ConfigError> {
+        self.value(key, |value| match value {
+            Value::String(text) => read(text),
+            Value::Number(_) | Value::Bool(_) => {
+                Err(format!("is {value}, but must be text; put it in quotes"))
+            }
+            _ => Err(format!("is {}, but must be text", kind(value))),
+        })
+    }
+
+    /// A list of texts, or one text, read by `read` with commas between the items.
+    pub fn list<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<Setting<T>>, ConfigError> {
+        self.value(key, |value| match value {
+            Value::String(text) => read(text),
+            Value::Array(items) => {
+                let items: Option<Vec<_>> = items.iter().map(Value::as_str).collect();
+                match items {
+                    Some(items) => read(&items.join(",")),
+                    None => Err("must be a list of names".to_owned()),
+                }
+            }
+            _ => Err(format!("is {}, but must be a list of names", kind(value))),
+        })
+    }
+
+    /// A whole number within `range`.
+    pub fn whole(
+        &self,
+        key: &str,
+        range: RangeInclusive<u32>,
+    ) -> Result<Option<Setting<u32>>, ConfigError> {
+        self.value(key, |value| {
+            let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+            number
+                .filter(|number| range.contains(number))
+                .ok_or_else(|| {
+                    let received = match value {
+                        Value::Number(_) => value.to_string(),
+                        Value::String(text) => format!("the text \"{}\"", shorten(text, 80)),
+                        _ => kind(value).to_owned(),
+                    };
+                    let (least, most) = (range.start(), range.end());
+                    format!("is {received}, but must be a whole number from {least} to {most}")
+                })
+        })
+    }
+
+    /// The value of `key`; a key that is absent, empty or null leaves the default in force.
+    fn value<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&Value) -> Result<T, String>,
+    ) -> Result<Option<Setting<T>>, ConfigError> {
+        let Some(entry) = self.entries.iter().find(|entry| entry.key == key) else {
+            return Ok(None);
+        };
+        if entry.value.is_null() {
+            return Ok(None);
+        }
+        let source = Source::File {
+            path: self.path.clone(),
+            line: Some(entry.line),
+        };
+        match read(&entry.value) {
+            Ok(value) => Ok(Some(Setting { value, source })),
+            Err(problem) => Err(ConfigError::value(&source, key, problem)),
+        }
+    }
+}
+
+/// A value's kind, in words.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "empty",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a mapping",
+    }
+}
+
+/// What the parser said, with our place in front and without its own at the end.
+fn syntax(error: &serde_saphyr::Error, place: impl Fn(Option<u64>) -> Source) -> ConfigError {
+    let line = error.location().map(|location| location.line());
+    let said = error.without_snippet().to_string();
+    let said = said
+        .rsplit_once(" at line ")
+        .map_or(&*said, |(said, _)| said);
+    ConfigError::new(&place(line), format!("not readable as settings: {said}"))
+        .hint("write one setting a line, such as `claim_ttl_minutes: 60`")
+}
+
+/// The top of the file: a mapping, or nothing at all.
+struct Mapping(Vec<(Spanned<String>, Spanned<Value>)>);
+
+impl<'de> Deserialize<'de> for Mapping {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Mapping;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("keys and values")
+            }
+
+            fn visit_unit<E>(self) -> Result<Mapping, E> {
+                Ok(Mapping(Vec::new()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Mapping, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Mapping(entries))
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
+}

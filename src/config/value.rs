@@ -1,0 +1,153 @@
+//! Single values: text as it was given, read into what it means.
+//!
+//! A problem is the part of a sentence that follows the place and the key.
+
+use std::{
+    ffi::OsStr,
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use super::meant;
+use crate::base::text::shorten;
+
+/// Bytes of an agent's name; it is repeated in every answer that tells who did something.
+const MAX_IDENTITY: usize = 200;
+
+/// A group of tools that is switched on or off as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Toolset {
+    /// The work graph: plan, pick up, finish and replan.
+    Work,
+}
+
+impl Toolset {
+    /// All toolsets, in the order in which their tools are listed.
+    pub const ALL: &[Toolset] = &[Toolset::Work];
+
+    /// The name in options, environment and files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Toolset::Work => "work",
+        }
+    }
+}
+
+/// What a committed write survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Loss of power: every commit waits for the disk.
+    Full,
+    /// A crash of the process; the last commits may be lost with the power.
+    Normal,
+}
+
+impl Durability {
+    /// Both, the default first.
+    pub const ALL: &[Durability] = &[Durability::Full, Durability::Normal];
+
+    /// The name in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Durability::Full => "full",
+            Durability::Normal => "normal",
+        }
+    }
+}
+
+impl fmt::Display for Toolset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Durability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Toolset {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        one_of(text, Toolset::ALL, Toolset::as_str)
+    }
+}
+
+impl FromStr for Durability {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        one_of(text, Durability::ALL, Durability::as_str)
+    }
+}
+
+/// One of `known`, by its name.
+fn one_of<T: Copy>(
+    text: &str,
+    known: &'static [T],
+    name: fn(T) -> &'static str,
+) -> Result<T, String> {
+    let text = text.trim();
+    known
+        .iter()
+        .copied()
+        .find(|&it| name(it) == text)
+        .ok_or_else(|| {
+            let hint = meant(text, known.iter().map(|&it| name(it)));
+            format!("has `{}`, which is not known; {hint}", shorten(text, 80))
+        })
+}
+
+/// Names of toolsets, separated by commas; order and repetition do not matter.
+pub fn toolsets(text: &str) -> Result<Vec<Toolset>, String> {
+    let mut named = text
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(str::parse)
+        .collect::<Result<Vec<Toolset>, String>>()?;
+    if named.is_empty() {
+        return Err(meant("", Toolset::ALL.iter().map(|it| it.as_str()))
+            .replace("known", "names no toolset; known"));
+    }
+    named.sort_unstable();
+    named.dedup();
+    Ok(named)
+}
+
+/// A name that stands in logs and answers: one short line.
+pub fn identity(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err("is empty: it needs a name".to_owned());
+    }
+    if text.len() > MAX_IDENTITY {
+        let bytes = text.len();
+        return Err(format!(
+            "has {bytes} bytes; at most {MAX_IDENTITY} are allowed"
+        ));
+    }
+    if text.chars().any(char::is_control) {
+        return Err("has a control character; use plain text".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// A path, absolute or from `base`; `~/` is the home folder, because no shell expands it in files and variables.
+pub fn path(text: &OsStr, base: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
+    if text.is_empty() {
+        return Err("is empty: it needs a path".to_owned());
+    }
+    let path = Path::new(text);
+    match path.strip_prefix("~") {
+        Ok(rest) => match home {
+            Some(home) => Ok(home.join(rest)),
+            None => Err("begins with `~`, and the home folder is not known".to_owned()),
+        },
+        // Component by component, which drops the `./` that people write.
+        Err(_) => Ok(base.join(path).components().collect()),
+    }
+}

@@ -1,0 +1,37 @@
+//! SQLite's result codes, folded once into ours.
+
+use rusqlite::ErrorCode as Sqlite;
+
+use crate::base::{Error, ErrorCode, Fault};
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code().and_then(fault_for) {
+            Some(fault) => fault.into(),
+            None => Error::internal(error),
+        }
+    }
+}
+
+/// What the caller can do about it, where there is something to be done.
+fn fault_for(code: Sqlite) -> Option<Fault> {
+    Some(match code {
+        Sqlite::DatabaseBusy | Sqlite::DatabaseLocked => {
+            Fault::new(ErrorCode::Busy, "other processes kept the database locked; nothing was changed")
+                .hint("call again; if it stays locked, look for a process that holds the file open")
+        }
+        Sqlite::ReadOnly => Fault::new(ErrorCode::ReadOnly, "the database cannot be written")
+            .hint("check the permissions of the file and of its folder"),
+        Sqlite::CannotOpen | Sqlite::PermissionDenied => {
+            Fault::new(ErrorCode::ReadOnly, "the database cannot be opened")
+                .hint("check that the folder exists and that the file may be read and written")
+        }
+        Sqlite::DiskFull => Fault::new(ErrorCode::StorageFull, "the disk is full; nothing was changed")
+            .hint("free some space, then call again"),
+        Sqlite::DatabaseCorrupt | Sqlite::NotADatabase => {
+            Fault::new(ErrorCode::StorageCorrupt, "the database file is damaged or is not a database")
+                .hint("`graph doctor` says more; a copy made before the last migration lies beside it as *.bak")
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,85 @@
+//! The event log: what changed, from what to what, by whom and when.
+
+use rusqlite::Row;
+use serde::Serialize;
+
+use super::{row, tx::Read};
+use crate::base::{Result, Timestamp, props::Change};
+
+/// One mutation, as a domain reports it.
+#[derive(Debug)]
+pub struct Event<'a> {
+    /// `work`, `knowledge` …
+    pub domain: &'a str,
+    /// What kind of thing changed.
+    pub kind: &'a str,
+    /// Its id.
+    pub subject: &'a str,
+    /// What happened, in the past tense.
+    pub action: &'a str,
+    /// Field by field.
+    pub changes: &'a [Change],
+}
+
+/// One mutation, as it is read back.
+#[derive(Debug, Clone, Serialize)]
+pub struct EventRow {
+    /// The place in the order of commits.
+    pub seq: i64,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub actor: String,
+    /// Which domain.
+    pub domain: String,
+    /// What kind of thing.
+    pub kind: String,
+    /// Its id.
+    pub subject: String,
+    /// What happened.
+    pub action: String,
+    /// Field by field.
+    pub changes: Vec<Change>,
+    /// The call that did it.
+    pub request: String,
+}
+
+/// Events of one subject, newest first, those before `before` only.
+pub fn history(
+    tx: &Read<'_>,
+    domain: &str,
+    subject: &str,
+    before: Option<i64>,
+    limit: usize,
+) -> Result<Vec<EventRow>> {
+    tx.all(
+        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
+          WHERE subject = ?1 AND domain = ?2 AND seq < ?3 ORDER BY seq DESC LIMIT ?4",
+        (subject, domain, before.unwrap_or(i64::MAX), limit),
+        from_row,
+    )
+}
+
+/// Events of all domains, newest first, those before `before` only.
+pub fn recent(tx: &Read<'_>, before: Option<i64>, limit: usize) -> Result<Vec<EventRow>> {
+    tx.all(
+        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
+          WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2",
+        (before.unwrap_or(i64::MAX), limit),
+        from_row,
+    )
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+    Ok(EventRow {
+        seq: row.get(0)?,
+        at: row.get(1)?,
+        actor: row.get(2)?,
+        domain: row.get(3)?,
+        kind: row.get(4)?,
+        subject: row.get(5)?,
+        action: row.get(6)?,
+        changes: row::json(row, 7)?,
+        request: row.get(8)?,
+    })
+}

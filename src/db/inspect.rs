@@ -1,0 +1,72 @@
+//! What `graph doctor` and the tests ask of a file: its state, its health, its schema.
+
+use serde::Serialize;
+
+use super::{Db, MIGRATIONS};
+use crate::base::Result;
+
+/// The state of an open file.
+#[derive(Debug, Clone, Serialize)]
+pub struct Inspection {
+    /// The version of the bundled SQLite.
+    pub sqlite: String,
+    /// The number of migrations applied, which is all that this build knows.
+    pub schema_version: usize,
+    /// `wal`, unless the file cannot be written.
+    pub journal_mode: String,
+    /// Bytes in the main file.
+    pub bytes: u64,
+    /// Empty when SQLite's integrity and foreign key checks found nothing.
+    pub problems: Vec<String>,
+}
+
+/// Looks the file over; reads all of it.
+pub fn inspect(db: &Db) -> Result<Inspection> {
+    let conn = db.conn();
+    let mut problems: Vec<String> = conn
+        .prepare("PRAGMA integrity_check(20)")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    problems.retain(|problem| problem != "ok");
+    let orphans = conn
+        .prepare("PRAGMA foreign_key_check")?
+        .query_map([], |row| {
+            Ok(format!(
+                "a row of {} points at a missing row of {}",
+                row.get::<_, String>(0)?,
+                row.get::<_, String>(2)?
+            ))
+        })?
+        .take(20)
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    problems.extend(orphans);
+    Ok(Inspection {
+        sqlite: rusqlite::version().to_owned(),
+        schema_version: MIGRATIONS.len(),
+        journal_mode: conn.pragma_query_value(None, "journal_mode", |row| row.get(0))?,
+        bytes: std::fs::metadata(db.path())
+            .map(|metadata| metadata.len())
+            .unwrap_or(0),
+        problems,
+    })
+}
+
+/// The schema as SQL text, in a stable order.
+pub fn schema(db: &Db) -> Result<String> {
+    let statements: Vec<String> = db
+        .conn()
+        .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(statements.iter().map(|sql| format!("{sql};\n\n")).collect())
+}
+
+/// How SQLite would run `sql`, one step a line.
+pub fn query_plan(db: &Db, sql: &str) -> Result<Vec<String>> {
+    let mut statement = db.conn().prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+    let steps = statement
+        .raw_query()
+        .mapped(|row| row.get(3))
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(steps)
+}

@@ -1,0 +1,257 @@
+//! Migrations: embedded, ordered, checksummed, forward only, with a copy of the file before the first.
+
+use std::{fs, path::Path};
+
+use rusqlite::{Connection, TransactionBehavior, backup::Backup};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::open;
+use crate::base::{Error, ErrorCode, Fault, Result, Timestamp};
+
+/// One step of the schema.
+#[derive(Debug, Clone, Copy)]
+pub struct Migration {
+    /// The file's name without its ending; its number is its place in the list.
+    pub name: &'static str,
+    /// The file's text.
+    pub sql: &'static str,
+}
+
+impl Migration {
+    fn checksum(&self) -> String {
+        Sha256::digest(self.sql)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}
+
+/// All steps, oldest first.
+pub const MIGRATIONS: &[Migration] = &[
+    Migration {
+        name: "0001_foundation",
+        sql: include_str!("../../migrations/0001_foundation.sql"),
+    },
+    Migration {
+        name: "0002_work",
+        sql: include_str!("../../migrations/0002_work.sql"),
+    },
+];
+
+/// Brings the file to the newest version; processes that race do it once.
+pub(super) fn migrate(conn: &mut Connection, path: &Path, now: Timestamp) -> Result<()> {
+    if check_history(conn, MIGRATIONS)? == MIGRATIONS.len() {
+        return Ok(());
+    }
+    apply(conn, path, now, MIGRATIONS)
+}
+
+fn apply(
+    conn: &mut Connection,
+    path: &Path,
+    now: Timestamp,
+    migrations: &[Migration],
+) -> Result<()> {
+    let before = check_history(conn, migrations)?;
+    if before > 0 {
+        back_up(conn, path, before)?;
+    }
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done = check_history(&tx, migrations)?;
+    for (index, migration) in migrations.iter().enumerate().skip(done) {
+        tx.execute_batch(migration.sql)?;
+        tx.execute(
+            "INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?1, ?2, ?3, ?4)",
+            (index + 1, migration.name, migration.checksum(), now),
+        )?;
+        tracing::info!(migration = migration.name, "migrated to {}", migration.name);
+    }
+    tx.pragma_update(None, "user_version", migrations.len())?;
+    Ok(tx.commit()?)
+}
+
+/// How many of `migrations` the file has; refuses a newer file and an edited history.
+fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
+    let version: usize = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version == 0 {
+        return Ok(0);
+    }
+    let mut statement =
+        conn.prepare("SELECT name, checksum FROM schema_migrations ORDER BY version")?;
+    let rows = statement.query_map([], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+    })?;
+    let applied = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    for (index, (name, checksum)) in applied.iter().enumerate() {
+        let Some(known) = migrations.get(index) else {
+            return Err(refused(
+                format!(
+                    "the database has schema version {version}, this program knows {}",
+                    migrations.len()
+                ),
+                "a newer graph wrote it: update this one, or choose another file with --db",
+            ));
+        };
+        if known.name != name || known.checksum() != *checksum {
+            return Err(refused(
+                format!(
+                    "migration {name} of the database is not the one this program has as {}",
+                    known.name
+                ),
+                "use the build of graph that made the file, or choose another file with --db",
+            ));
+        }
+    }
+    if applied.len() != version {
+        return Err(refused(
+            format!(
+                "the database says version {version} and lists {} migrations",
+                applied.len()
+            ),
+            "the file was edited by hand: restore a backup, or choose another file with --db",
+        ));
+    }
+    Ok(version)
+}
+
+fn refused(message: String, hint: &str) -> Error {
+    Fault::new(ErrorCode::StorageCorrupt, message)
+        .hint(hint)
+        .into()
+}
+
+/// Copies the file to `<file>.v<N>.bak`; complete under that name or not there at all.
+fn back_up(conn: &Connection, path: &Path, version: usize) -> Result<()> {
+    let name = |ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".v{version}.{ending}"));
+        std::path::PathBuf::from(name)
+    };
+    let (target, partial) = (name("bak"), name(&format!("bak-{}", std::process::id())));
+    let copied = copy(conn, &partial).and_then(|()| {
+        fs::rename(&partial, &target).map_err(|error| {
+            Fault::new(
+                ErrorCode::ReadOnly,
+                format!("the backup before migrating failed: {error}"),
+            )
+            .details(json!({ "backup": target.display().to_string() }))
+            .into()
+        })
+    });
+    if copied.is_err() {
+        // Best effort: the failure that matters is already on its way to the caller.
+        let _ = fs::remove_file(&partial);
+    }
+    copied
+}
+
+fn copy(conn: &Connection, target: &Path) -> Result<()> {
+    open::create_private(target)?;
+    let mut to = open::connect(target)?;
+    Backup::new(conn, &mut to)?.run_to_completion(1_000, std::time::Duration::ZERO, None)?;
+    // One self-contained file: no -wal to be lost beside it.
+    to.pragma_update(None, "journal_mode", "delete")?;
+    let verdict: String = to.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict != "ok" {
+        return Err(refused(
+            format!("the backup before migrating is damaged: {verdict}"),
+            "run `graph doctor`",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Migration = MIGRATIONS[0];
+    const SECOND: Migration = Migration {
+        name: "0002_more",
+        sql: "CREATE TABLE more (x TEXT) STRICT;",
+    };
+
+    fn now() -> Timestamp {
+        Timestamp::from_millis(0)
+    }
+
+    fn file() -> (tempfile::TempDir, std::path::PathBuf, Connection) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.db");
+        open::create_private(&path).unwrap();
+        let conn = open::connect(&path).unwrap();
+        (dir, path, conn)
+    }
+
+    #[test]
+    fn every_file_in_migrations_is_embedded_in_order() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
+        let mut files: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        let listed: Vec<_> = MIGRATIONS
+            .iter()
+            .map(|migration| format!("{}.sql", migration.name))
+            .collect();
+        assert_eq!(files, listed);
+    }
+
+    #[test]
+    fn a_backup_is_made_before_a_later_migration_and_holds_the_old_version() {
+        let (_dir, path, mut conn) = file();
+        apply(&mut conn, &path, now(), &[FIRST]).unwrap();
+        let backup = path.with_extension("db.v1.bak");
+        assert!(!backup.exists(), "a new file needs no backup");
+        apply(&mut conn, &path, now(), &[FIRST, SECOND]).unwrap();
+        let old = open::connect(&backup).unwrap();
+        assert_eq!(check_history(&old, &[FIRST, SECOND]).unwrap(), 1);
+        assert_eq!(check_history(&conn, &[FIRST, SECOND]).unwrap(), 2);
+    }
+
+    #[test]
+    fn newer_and_edited_history_are_refused() {
+        let (_dir, path, mut conn) = file();
+        apply(&mut conn, &path, now(), &[FIRST, SECOND]).unwrap();
+        let edited = Migration {
+            sql: "CREATE TABLE other (x TEXT) STRICT;",
+            ..SECOND
+        };
+        let renamed = Migration {
+            name: "0002_other",
+            ..SECOND
+        };
+        for (known, words) in [
+            (&[FIRST][..], "schema version 2"),
+            (&[FIRST, edited][..], "is not the one"),
+            (&[FIRST, renamed][..], "is not the one"),
+        ] {
+            let fault = check_history(&conn, known).unwrap_err().into_fault("r");
+            assert_eq!(fault.code, ErrorCode::StorageCorrupt);
+            assert!(fault.message.contains(words), "{}", fault.message);
+            assert!(fault.hint.is_some());
+        }
+    }
+
+    #[test]
+    fn a_failing_migration_leaves_the_file_as_it_was() {
+        let (_dir, path, mut conn) = file();
+        apply(&mut conn, &path, now(), &[FIRST]).unwrap();
+        let broken = Migration {
+            name: "0002_broken",
+            sql: "CREATE TABLE half (x TEXT) STRICT; NONSENSE;",
+        };
+        assert!(apply(&mut conn, &path, now(), &[FIRST, broken]).is_err());
+        assert_eq!(check_history(&conn, &[FIRST]).unwrap(), 1);
+        let half: i64 = conn
+            .query_row(
+                "SELECT count(*) FROM sqlite_schema WHERE name = 'half'",
+                [],
+                |row| row.get(0),
+            )
+            .unwrap();
+        assert_eq!(half, 0);
+    }
+}

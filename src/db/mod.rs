@@ -1,0 +1,17 @@
+//! The SQLite kernel: opening, migrating, transactions, events, search. No domain words.
+
+mod error;
+mod events;
+mod functions;
+pub mod inspect;
+mod migrate;
+mod open;
+mod row;
+mod search;
+mod tx;
+
+pub use events::{Event, EventRow, history, recent};
+pub use migrate::{MIGRATIONS, Migration};
+pub use open::{Db, Interrupt, Options, Patience};
+pub use search::Needle;
+pub use tx::{Read, Write};

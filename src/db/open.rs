@@ -1,0 +1,255 @@
+//! The only place that opens a connection.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use rusqlite::{Connection, InterruptHandle, OpenFlags, config::DbConfig};
+use serde_json::json;
+
+use super::{
+    functions, migrate,
+    tx::{self, Read, Write},
+};
+use crate::base::{Ctx, Error, ErrorCode, Fault, Result};
+
+/// Marks a file as one of ours: `grph`.
+const APPLICATION_ID: i32 = 0x6772_7068;
+/// Older WAL code can lose a committed write when a checkpoint overlaps it.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// How to open a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Whether an acknowledged write survives a power loss, not only a crash of the process.
+    pub survive_power_loss: bool,
+}
+
+/// How long a call waits for other processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// BUSY at once.
+    None,
+    /// At least ten seconds.
+    Full,
+}
+
+/// Stops the statement that is running on a connection, from another thread.
+pub struct Interrupt(InterruptHandle);
+
+impl Interrupt {
+    /// Makes the running statement fail; its transaction is rolled back.
+    pub fn interrupt(&self) {
+        self.0.interrupt();
+    }
+}
+
+/// An open database file.
+#[derive(Debug)]
+pub struct Db {
+    conn: Connection,
+    path: PathBuf,
+    identity: Identity,
+}
+
+impl Db {
+    /// Opens `path`, creating and migrating it as needed.
+    pub fn open(path: &Path, options: Options, ctx: &Ctx) -> Result<Self> {
+        Self::open_unnamed(path, options, ctx).map_err(|error| name_file(error, path))
+    }
+
+    fn open_unnamed(path: &Path, options: Options, ctx: &Ctx) -> Result<Self> {
+        if rusqlite::version_number() < OLDEST_SQLITE {
+            return Err(Error::internal(format!(
+                "SQLite {} is too old",
+                rusqlite::version()
+            )));
+        }
+        create_private(path)?;
+        let mut conn = connect(path)?;
+        check_ours(&conn)?;
+        // Turning WAL on does not go through the busy handler when several processes do it at once.
+        retry_while_busy(|| Ok(conn.pragma_update(None, "journal_mode", "wal")?))?;
+        let synchronous = if options.survive_power_loss {
+            "full"
+        } else {
+            "normal"
+        };
+        conn.pragma_update(None, "synchronous", synchronous)?;
+        functions::register(&conn)?;
+        migrate::migrate(&mut conn, path, ctx.clock.now())?;
+        Ok(Db {
+            identity: Identity::of(path)?,
+            conn,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs `f` on one snapshot.
+    pub fn read<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
+        self.check_still_there()?;
+        tx::read(&mut self.conn, ctx, f).map_err(|error| name_file(error, &self.path))
+    }
+
+    /// Runs `f` in one immediate transaction, committed before this answers.
+    pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
+        self.check_still_there()?;
+        tx::write(&mut self.conn, ctx, f).map_err(|error| name_file(error, &self.path))
+    }
+
+    /// Sets how long the next calls wait for other processes.
+    pub fn set_patience(&mut self, patience: Patience) -> Result<()> {
+        let handler = match patience {
+            Patience::None => None,
+            Patience::Full => Some(wait_a_little as fn(i32) -> bool),
+        };
+        Ok(self.conn.busy_handler(handler)?)
+    }
+
+    /// A handle for stopping this connection from another thread.
+    pub fn interrupt_handle(&self) -> Interrupt {
+        Interrupt(self.conn.get_interrupt_handle())
+    }
+
+    /// The bare connection, for the checks of [`super::inspect`].
+    pub(super) fn conn(&self) -> &Connection {
+        &self.conn
+    }
+
+    /// A server must not go on writing into a file that nobody can find any more.
+    fn check_still_there(&self) -> Result<()> {
+        if Identity::of(&self.path).is_ok_and(|identity| identity == self.identity) {
+            return Ok(());
+        }
+        Err(Fault::new(
+            ErrorCode::StorageCorrupt,
+            format!(
+                "the database file {} was moved, deleted or replaced while it was open",
+                self.path.display()
+            ),
+        )
+        .details(json!({ "file": self.path.display().to_string() }))
+        .hint("put the file back, or restart this server to begin with what is there now")
+        .into())
+    }
+}
+
+/// A connection with everything set that does not depend on the file's content.
+pub(super) fn connect(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut conn = Connection::open_with_flags(path, flags)?;
+    conn.set_prepared_statement_cache_capacity(128);
+    conn.busy_handler(Some(wait_a_little))?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    conn.pragma_update(None, "trusted_schema", false)?;
+    conn.pragma_update(None, "temp_store", "memory")?;
+    // Keeps the log from staying as large as the largest write ever was.
+    conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
+    Ok(conn)
+}
+
+/// A new file is readable by its owner alone, and SQLite gives `-wal` and `-shm` the same mode.
+pub(super) fn create_private(path: &Path) -> Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(cannot_create(&error).into()),
+    }
+}
+
+fn cannot_create(error: &io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::StorageFull => Fault::new(
+            ErrorCode::StorageFull,
+            "the database cannot be created: the disk is full",
+        ),
+        _ => Fault::new(
+            ErrorCode::ReadOnly,
+            format!("the database cannot be created: {error}"),
+        ),
+    }
+    .hint("check that its folder exists and may be written, or choose another file with --db")
+}
+
+/// Refuses a file that another program made; claims one that is still empty.
+fn check_ours(conn: &Connection) -> Result<()> {
+    let id: i32 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if id == APPLICATION_ID {
+        return Ok(());
+    }
+    let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables > 0 {
+        return Err(Fault::new(
+            ErrorCode::StorageCorrupt,
+            "the file is a SQLite database of another program",
+        )
+        .hint("choose another file with --db, GRAPH_DB or `db_path`")
+        .into());
+    }
+    retry_while_busy(|| Ok(conn.pragma_update(None, "application_id", APPLICATION_ID)?))
+}
+
+/// SQLite's busy handler: short sleeps, so that a waiter is not starved by those who ask more often.
+fn wait_a_little(attempt: i32) -> bool {
+    let millis = (1 + attempt / 4).min(10);
+    thread::sleep(Duration::from_millis(millis.unsigned_abs().into()));
+    attempt < 1_100
+}
+
+fn retry_while_busy(mut f: impl FnMut() -> Result<()>) -> Result<()> {
+    for attempt in 0.. {
+        match f() {
+            Err(error) if error.code() == ErrorCode::Busy && wait_a_little(attempt) => {}
+            done => return done,
+        }
+    }
+    Ok(())
+}
+
+/// Says which file it was, wherever storage is at fault.
+fn name_file(error: Error, path: &Path) -> Error {
+    use ErrorCode::{Busy, ReadOnly, StorageCorrupt, StorageFull};
+    match error {
+        Error::Fault(fault)
+            if matches!(fault.code, Busy | ReadOnly | StorageCorrupt | StorageFull) =>
+        {
+            fault
+                .details(json!({ "file": path.display().to_string() }))
+                .into()
+        }
+        error => error,
+    }
+}
+
+/// Which file a path leads to, so that a replaced one is noticed.
+#[derive(Debug, PartialEq, Eq)]
+struct Identity(u64, u64);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(path: &Path) -> Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = fs::metadata(path).map_err(|error| cannot_create(&error))?;
+        Ok(Identity(metadata.dev(), metadata.ino()))
+    }
+
+    /// Elsewhere an open file cannot be replaced; that it is there is enough.
+    #[cfg(not(unix))]
+    fn of(path: &Path) -> Result<Self> {
+        fs::metadata(path).map_err(|error| cannot_create(&error))?;
+        Ok(Identity(0, 0))
+    }
+}

@@ -1,0 +1,157 @@
+//! Transactions: a consistent read, or a write that commits together with its events.
+
+use std::ops::Deref;
+
+use rusqlite::{Connection, OptionalExtension, Params, Row, TransactionBehavior};
+
+use super::events::Event;
+use crate::base::{Ctx, Result, Timestamp, ids::Ids};
+
+/// One snapshot of the database and the instant at which it is read.
+#[derive(Debug)]
+pub struct Read<'c> {
+    conn: &'c Connection,
+    now: Timestamp,
+}
+
+/// The one way to change anything: an immediate transaction on behalf of an actor.
+#[derive(Debug)]
+pub struct Write<'c> {
+    read: Read<'c>,
+    ctx: &'c Ctx,
+}
+
+/// Runs `f` in a read transaction.
+pub(super) fn read<T>(
+    conn: &mut Connection,
+    ctx: &Ctx,
+    f: impl FnOnce(&Read<'_>) -> Result<T>,
+) -> Result<T> {
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Deferred)?;
+    let answer = f(&Read::new(&tx, ctx)?)?;
+    tx.commit()?;
+    Ok(answer)
+}
+
+/// Runs `f` in an immediate transaction: commits when it succeeds, changes nothing when it fails.
+pub(super) fn write<T>(
+    conn: &mut Connection,
+    ctx: &Ctx,
+    f: impl FnOnce(&Write<'_>) -> Result<T>,
+) -> Result<T> {
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let answer = f(&Write {
+        read: Read::new(&tx, ctx)?,
+        ctx,
+    })?;
+    tx.commit()?;
+    Ok(answer)
+}
+
+impl<'c> Read<'c> {
+    fn new(conn: &'c Connection, ctx: &Ctx) -> Result<Self> {
+        let last: Option<Timestamp> = conn
+            .prepare_cached("SELECT at FROM events ORDER BY seq DESC LIMIT 1")?
+            .query_row([], |row| row.get(0))
+            .optional()?;
+        // A clock that steps back must not put an event before its predecessor.
+        let now = ctx.clock.now();
+        Ok(Read {
+            conn,
+            now: last.map_or(now, |last| now.max(last)),
+        })
+    }
+
+    /// The instant of this call; never before the last event.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The first row, if there is one.
+    pub(crate) fn one<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        Ok(self
+            .conn
+            .prepare_cached(sql)?
+            .query_row(params, map)
+            .optional()?)
+    }
+
+    /// All rows.
+    pub(crate) fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement.query_map(params, map)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Rows in order for as long as `visit` answers true; the rest is never read.
+    pub(crate) fn while_each<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        mut visit: impl FnMut(T) -> Result<bool>,
+    ) -> Result<()> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        while let Some(row) = rows.next()? {
+            if !visit(map(row)?)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'c> Deref for Write<'c> {
+    type Target = Read<'c>;
+
+    fn deref(&self) -> &Read<'c> {
+        &self.read
+    }
+}
+
+impl Write<'_> {
+    /// Who is writing.
+    pub fn actor(&self) -> &str {
+        &self.ctx.actor
+    }
+
+    /// Where new ids come from.
+    pub fn ids(&self) -> &Ids {
+        &self.ctx.ids
+    }
+
+    /// Changes rows; answers how many.
+    pub(crate) fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
+        Ok(self.conn.prepare_cached(sql)?.execute(params)?)
+    }
+
+    /// Appends to the event log; a mutation without this call does not exist.
+    pub fn record(&self, event: &Event<'_>) -> Result<()> {
+        self.run(
+            "INSERT INTO events (at, actor, domain, kind, subject, action, changes, request)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            (
+                self.now,
+                &self.ctx.actor,
+                event.domain,
+                event.kind,
+                event.subject,
+                event.action,
+                serde_json::to_string(event.changes)?,
+                &self.ctx.request,
+            ),
+        )?;
+        Ok(())
+    }
+}

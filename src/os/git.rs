@@ -1,0 +1,280 @@
+//! Git, read from its files: where the repository is and what is checked out.
+//!
+//! No process is started: that would cost milliseconds on every call. What the files do not say plainly
+//! (another ref storage, a damaged ref) is reported as unknown, never guessed.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File},
+    io::{BufRead, BufReader},
+    path::{Component, Path, PathBuf},
+};
+
+use super::fs::{read_bytes, read_text};
+
+/// HEAD, a ref or a `gitdir` pointer is one line; more than this is not one of them.
+const POINTER_CAP: u64 = 64 * 1024;
+/// A repository's own configuration is read for one key only.
+const CONFIG_CAP: u64 = 1024 * 1024;
+/// Symbolic refs that are followed before giving up on a loop.
+const MAX_LINKS: usize = 5;
+
+/// Where a repository is, without having looked at what is checked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    /// The folder of the working tree; the repository's own folder when it is bare.
+    pub root: PathBuf,
+    /// The folder of the main working tree: the same for all linked ones.
+    pub main_root: PathBuf,
+    /// Whether this working tree was made by `git worktree add`.
+    pub linked_worktree: bool,
+    /// Holds this working tree's HEAD.
+    git_dir: PathBuf,
+    /// Holds the refs that all working trees share.
+    common_dir: PathBuf,
+}
+
+/// The state of a repository as one moment saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitState {
+    /// The folder of the working tree.
+    pub root: PathBuf,
+    /// The folder of the main working tree.
+    pub main_root: PathBuf,
+    /// The branch that HEAD names; none when detached or unknown.
+    pub branch: Option<String>,
+    /// The commit that is checked out; none on an unborn branch or when unknown.
+    pub head: Option<String>,
+    /// Whether this working tree was made by `git worktree add`.
+    pub linked_worktree: bool,
+}
+
+impl GitState {
+    /// Reads the state of the repository around `folder`; none outside git.
+    pub fn of(folder: &Path) -> Option<GitState> {
+        Repository::find(folder).map(|repository| repository.state())
+    }
+}
+
+impl Repository {
+    /// The repository that `folder` is in, looking upward; none outside git.
+    pub fn find(folder: &Path) -> Option<Repository> {
+        folder.ancestors().find_map(Repository::at)
+    }
+
+    /// The repository whose working tree (or bare folder) is `folder` itself.
+    fn at(folder: &Path) -> Option<Repository> {
+        let dot_git = folder.join(".git");
+        let git_dir = match fs::metadata(&dot_git) {
+            Ok(metadata) if metadata.is_dir() && is_git_dir(&dot_git) => dot_git,
+            Ok(metadata) if metadata.is_file() => pointed_git_dir(&dot_git)?,
+            // Inside a `.git` folder the working tree is the one that it belongs to.
+            _ if is_git_dir(folder) => {
+                let root = owner(folder);
+                return Some(Repository {
+                    main_root: root.clone(),
+                    root,
+                    linked_worktree: false,
+                    git_dir: folder.to_path_buf(),
+                    common_dir: folder.to_path_buf(),
+                });
+            }
+            _ => return None,
+        };
+        let root = folder.to_path_buf();
+        Some(match common_dir(&git_dir) {
+            Some(common_dir) => Repository {
+                main_root: main_root(&common_dir),
+                root,
+                linked_worktree: true,
+                git_dir,
+                common_dir,
+            },
+            None => Repository {
+                main_root: root.clone(),
+                root,
+                linked_worktree: false,
+                common_dir: git_dir.clone(),
+                git_dir,
+            },
+        })
+    }
+
+    /// What is checked out now.
+    pub fn state(&self) -> GitState {
+        let (branch, head) = match read_pointer(&self.git_dir.join("HEAD")) {
+            Some(Pointer::Commit(commit)) => (None, Some(commit)),
+            // Other ref storages leave this placeholder behind for tools that read the file.
+            Some(Pointer::Ref(name)) if name == "refs/heads/.invalid" => (None, None),
+            Some(Pointer::Ref(name)) => {
+                let branch = name.strip_prefix("refs/heads/").unwrap_or(&name);
+                (Some(branch.to_owned()), self.commit_of(&name))
+            }
+            None => (None, None),
+        };
+        GitState {
+            root: self.root.clone(),
+            main_root: self.main_root.clone(),
+            branch,
+            head,
+            linked_worktree: self.linked_worktree,
+        }
+    }
+
+    /// The commit that a ref names: the loose file wins over the packed list, as in git.
+    fn commit_of(&self, name: &str) -> Option<String> {
+        let mut name = name.to_owned();
+        for _ in 0..MAX_LINKS {
+            match read_pointer(&self.common_dir.join(&name)) {
+                Some(Pointer::Commit(commit)) => return Some(commit),
+                Some(Pointer::Ref(next)) => name = next,
+                None => return self.packed(&name),
+            }
+        }
+        None
+    }
+
+    /// Looks `name` up in `packed-refs`, which may be long and is therefore read by lines.
+    fn packed(&self, name: &str) -> Option<String> {
+        let mut lines = BufReader::new(File::open(self.common_dir.join("packed-refs")).ok()?);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line).ok()? > 0 {
+            let found = std::str::from_utf8(&line)
+                .ok()
+                .and_then(|line| line.trim_end().split_once(' '))
+                .filter(|(commit, listed)| *listed == name && is_commit(commit));
+            if let Some((commit, _)) = found {
+                return Some(commit.to_owned());
+            }
+            line.clear();
+        }
+        None
+    }
+}
+
+/// What HEAD or a ref file holds.
+enum Pointer {
+    Ref(String),
+    Commit(String),
+}
+
+/// Reads HEAD or a ref; none when it is absent or holds neither a safe ref name nor a commit.
+fn read_pointer(path: &Path) -> Option<Pointer> {
+    let text = read_text(path, POINTER_CAP).ok()?;
+    let text = text.trim();
+    match text.strip_prefix("ref:") {
+        // The name becomes a path below the repository: nothing may lead out of it.
+        Some(name) => {
+            let name = name.trim();
+            let inside = name.starts_with("refs/") && name.split('/').all(|part| part != "..");
+            inside.then(|| Pointer::Ref(name.to_owned()))
+        }
+        None => is_commit(text).then(|| Pointer::Commit(text.to_owned())),
+    }
+}
+
+/// 40 (SHA-1) or 64 (SHA-256) hexadecimal digits.
+fn is_commit(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The same three things that git itself looks for.
+fn is_git_dir(folder: &Path) -> bool {
+    folder.join("HEAD").is_file()
+        && folder.join("refs").exists()
+        && (folder.join("objects").is_dir() || folder.join("commondir").is_file())
+}
+
+/// Follows a `.git` file (`gitdir: <path>`) of a linked working tree, a submodule or a separate folder.
+fn pointed_git_dir(dot_git: &Path) -> Option<PathBuf> {
+    let bytes = read_bytes(dot_git, POINTER_CAP).ok()?;
+    let path = path_from(bytes.strip_prefix(b"gitdir:")?)?;
+    let git_dir = clean(&dot_git.parent()?.join(path));
+    git_dir.is_dir().then_some(git_dir)
+}
+
+/// The shared folder, where `git_dir` belongs to a linked working tree.
+fn common_dir(git_dir: &Path) -> Option<PathBuf> {
+    let bytes = read_bytes(&git_dir.join("commondir"), POINTER_CAP).ok()?;
+    Some(clean(&git_dir.join(path_from(&bytes)?)))
+}
+
+/// The main working tree that a shared folder belongs to.
+fn main_root(common_dir: &Path) -> PathBuf {
+    // A submodule's folder lies in its parent's repository and says where its files are.
+    match configured_worktree(common_dir) {
+        Some(path) => clean(&common_dir.join(path)),
+        None => owner(common_dir),
+    }
+}
+
+/// `.git` (or a hidden bare folder such as `.bare`) serves the folder it is in; a bare repository itself.
+fn owner(git_dir: &Path) -> PathBuf {
+    let hidden = git_dir
+        .file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    match git_dir.parent() {
+        Some(parent) if hidden => parent.to_path_buf(),
+        _ => git_dir.to_path_buf(),
+    }
+}
+
+/// `core.worktree` of a repository's own configuration.
+fn configured_worktree(common_dir: &Path) -> Option<PathBuf> {
+    let text = read_text(&common_dir.join("config"), CONFIG_CAP).ok()?;
+    let mut in_core = false;
+    let mut worktree = None;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            in_core = line.eq_ignore_ascii_case("[core]");
+        } else if let Some((key, value)) = line.split_once('=')
+            && in_core
+            && key.trim().eq_ignore_ascii_case("worktree")
+        {
+            worktree = Some(PathBuf::from(value.trim().trim_matches('"')));
+        }
+    }
+    worktree
+}
+
+/// The path that a pointer file holds, without the blanks and the line end around it.
+fn path_from(bytes: &[u8]) -> Option<PathBuf> {
+    let bytes = bytes.trim_ascii();
+    (!bytes.is_empty())
+        .then(|| os_string(bytes))
+        .flatten()
+        .map(PathBuf::from)
+}
+
+#[cfg(unix)]
+fn os_string(bytes: &[u8]) -> Option<OsString> {
+    use std::os::unix::ffi::OsStringExt;
+    Some(OsString::from_vec(bytes.to_vec()))
+}
+
+#[cfg(not(unix))]
+fn os_string(bytes: &[u8]) -> Option<OsString> {
+    std::str::from_utf8(bytes).ok().map(OsString::from)
+}
+
+/// Takes `.` and `..` out by their text: a canonical path would look foreign to people on some systems.
+fn clean(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir
+                if matches!(cleaned.components().next_back(), Some(Component::Normal(_))) =>
+            {
+                cleaned.pop();
+            }
+            // `/..` is `/`.
+            Component::ParentDir if cleaned.has_root() => {}
+            other => cleaned.push(other),
+        }
+    }
+    cleaned
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,4 @@
+//! The doors to the outside: git and files. Everything else stays inside the process.
+
+pub mod fs;
+pub mod git;
