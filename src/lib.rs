@@ -1,5 +1,6 @@
 //! graph: the plan, the memory and the guardrails of a coding agent, in one SQLite file.
 
+pub mod app;
 pub mod base;
 pub mod cli;
 pub mod config;

@@ -1,9 +1,39 @@
 //! The MCP server: JSON-RPC on stdio, one registry of tools, one door to each.
+//!
+//! A line passes `transport` and `message` (is it JSON-RPC?), rmcp (the protocol), `server` (which
+//! thread), `tool` (the door), `args` (lenient in, strict out), the domain, and `result` (the one
+//! shape of answers).
+
+use serde_json::Value;
+
+use crate::{
+    app::App,
+    base::{Ctx, Result},
+};
 
 mod args;
 mod complaint;
+mod instructions;
 mod json;
 mod message;
 mod result;
 mod schema;
+mod server;
+pub mod tool;
+pub mod tools;
 mod transport;
+
+/// Serves the configured toolsets on stdin and stdout until the input ends.
+pub fn serve(app: App) -> Result<()> {
+    let registry = registry(&app);
+    server::serve(app, registry, std::io::stdin(), std::io::stdout())
+}
+
+/// Calls one tool once, through the very door that the server uses.
+pub fn call(app: &mut App, ctx: &Ctx, name: &str, arguments: Value) -> Result<Value> {
+    registry(app).call(app, ctx, name, arguments)
+}
+
+fn registry(app: &App) -> tool::Registry {
+    tool::Registry::new(tools::all(), &app.config().toolsets.value)
+}

@@ -1,0 +1,63 @@
+//! What a client tells its model about this server, once per session.
+//!
+//! Clients cut it at 2,048 characters, some much earlier, so that the first 512 suffice alone. It
+//! never holds stored text: what agents wrote must not become what agents are told.
+
+use crate::config::Toolset;
+
+const WORK: &str = "\
+Work graph: the plan of a project as a tree of nodes with dependencies, kept across sessions and \
+shared by agents. Start: graph_onboard {project} tells goal, state and next steps (graph_open lists \
+projects, or creates one with a goal). Loop: graph_next {project, claim: true} gives the best ready \
+node; do it; graph_update {updates: [{node_id, resolved: true, add_evidence: [{type, ref}]}]} \
+closes it and tells what that unblocked. Break big work down with graph_plan.
+
+Rules of thumb:
+- A node is ready when it is unresolved, has no unresolved child and all it depends on is \
+resolved. The server ranks; do not keep a list of your own.
+- graph_plan creates many nodes in one atomic call: give each a ref, hang it under parent_ref, \
+order it with depends_on. Leaves should be an hour's work with a checkable result; put files in \
+context_links.
+- Evidence is for whoever comes next: commits (type git), test results (test), what you learned \
+(note, hint). Resolve only what is done and checked.
+- Found more work? Plan it at once. Blocked? graph_connect a depends_on edge, then graph_next. \
+Plan wrong? graph_restructure moves, merges or drops.
+- graph_context reads a node with its neighbours, graph_query filters and pages, graph_history \
+tells who changed what.
+- A claim is a soft lock that runs out; another agent's claim in a warning means talk before you \
+go on.
+- Errors carry a code, the field and what is allowed; a hint names a safe next call.";
+
+/// The instructions for the toolsets that are on.
+pub(super) fn instructions(on: &[Toolset]) -> String {
+    let parts = on.iter().map(|toolset| match toolset {
+        Toolset::Work => WORK,
+    });
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_fits_and_its_beginning_suffices() {
+        let text = instructions(Toolset::ALL);
+        assert!(text.chars().count() <= 2_048, "{}", text.chars().count());
+        let beginning = text.split("\n\n").next().unwrap();
+        assert!(
+            beginning.chars().count() <= 512,
+            "{}",
+            beginning.chars().count()
+        );
+        for tool in [
+            "graph_open",
+            "graph_onboard",
+            "graph_next",
+            "graph_update",
+            "graph_plan",
+        ] {
+            assert!(beginning.contains(tool), "{tool}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The server: rmcp's handler over the registry, and how a call finds its thread.
+//!
+//! Calls queue for the one database connection in their order of arrival, and a call leaves the
+//! queue only when it is done. So two writes that a client sends without waiting commit in the
+//! order in which it sent them.
+//!
+//! A short call runs right on the runtime's thread, because a hop to another thread costs more
+//! than the call. It waits for no other process there: one that finds the database busy, or that
+//! brings much to do, is run on a blocking thread, so that `ping` and cancellation still work.
+
+use std::{
+    io::{Read, Write},
+    sync::Arc,
+    time::Duration,
+};
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler, ServiceExt,
+    model::{
+        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
+        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    },
+    service::{RequestContext, ServerInitializeError},
+};
+use serde_json::{Map, Value};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+use super::{
+    instructions::instructions,
+    message::Arrived,
+    result,
+    tool::{Effect, Registry, ToolDef},
+    transport::Lines,
+};
+use crate::{
+    app::App,
+    base::{Ctx, Error, ErrorCode, Result},
+    config::Toolset,
+    db::Patience,
+};
+
+/// A call whose line is longer is worth a thread of its own.
+const SHORT_LINE: usize = 64 * 1024;
+/// Between two interrupts of a cancelled call: one that falls between two statements has no effect.
+const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
+
+/// Serves `registry` until the input ends and every accepted call is answered.
+pub(super) fn serve(
+    app: App,
+    registry: Registry,
+    reader: impl Read + Send + 'static,
+    writer: impl Write + Send + 'static,
+) -> Result<()> {
+    let max_line = app.config().max_message_mb.value as usize * 1024 * 1024;
+    serve_lines(app, registry, reader, writer, max_line)
+}
+
+fn serve_lines(
+    app: App,
+    registry: Registry,
+    reader: impl Read + Send + 'static,
+    writer: impl Write + Send + 'static,
+    max_line: usize,
+) -> Result<()> {
+    let server = Server::new(app, registry);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .map_err(Error::internal)?;
+    // Dropping the runtime waits for the blocking threads, so that nothing is cut off mid-write.
+    runtime.block_on(async {
+        let lines = Lines::start(reader, writer, max_line).map_err(Error::internal)?;
+        match server.serve(lines).await {
+            Ok(running) => {
+                running.waiting().await.map_err(Error::internal)?;
+                Ok(())
+            }
+            // The client left before it said anything that needs a session.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(Error::internal(error)),
+        }
+    })
+}
+
+struct Server {
+    app: Arc<Mutex<App>>,
+    registry: Arc<Registry>,
+    tools: Vec<Tool>,
+    config: ServerConfig,
+}
+
+impl Server {
+    fn new(app: App, registry: Registry) -> Self {
+        let on = &app.config().toolsets.value;
+        Server {
+            tools: registry.listed().map(listing).collect(),
+            config: config(on),
+            registry: Arc::new(registry),
+            app: Arc::new(Mutex::new(app)),
+        }
+    }
+
+    /// Runs a call inline, or on a blocking thread where it would keep the session waiting.
+    async fn run(
+        &self,
+        mut app: OwnedMutexGuard<App>,
+        ctx: &Ctx,
+        name: &str,
+        arrived: Arrived,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Value> {
+        if arrived.bytes > SHORT_LINE {
+            return self
+                .run_aside(app, ctx, name, arrived.arguments, context)
+                .await;
+        }
+        app.set_patience(Patience::None);
+        let again = arrived.arguments.clone();
+        let outcome = self.registry.call(&mut app, ctx, name, arrived.arguments);
+        match outcome {
+            // A write takes its lock before anything else, so nothing has happened yet.
+            Err(error) if error.code() == ErrorCode::Busy => {
+                self.run_aside(app, ctx, name, again, context).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Runs a call on a blocking thread, with patience, until it ends or is cancelled.
+    async fn run_aside(
+        &self,
+        mut app: OwnedMutexGuard<App>,
+        ctx: &Ctx,
+        name: &str,
+        arguments: Value,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Value> {
+        app.set_patience(Patience::Full);
+        let interrupt = app.interrupt_handle();
+        let registry = Arc::clone(&self.registry);
+        let (ctx, name) = (ctx.clone(), name.to_owned());
+        let mut thread = tokio::task::spawn_blocking(move || {
+            let outcome = registry.call(&mut app, &ctx, &name, arguments);
+            // The lock comes back with the outcome: an interrupt must never hit the next call.
+            (outcome, app)
+        });
+        let mut cancelled = false;
+        loop {
+            tokio::select! {
+                done = &mut thread => {
+                    let (outcome, _app) = done.map_err(Error::internal)?;
+                    return outcome;
+                }
+                () = context.ct.cancelled(), if !cancelled => cancelled = true,
+                () = tokio::time::sleep(INTERRUPT_EVERY), if cancelled => {}
+            }
+            if let Some(interrupt) = interrupt.as_ref().filter(|_| cancelled) {
+                interrupt.interrupt();
+            }
+        }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        self.config.clone()
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        // The list is one page, so no cursor was ever given out.
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            let message = "`cursor` is not one that this server gave out";
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        mut context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = request.name.as_ref();
+        let envelope = match self.registry.find(name) {
+            Ok(tool) => tool.envelope,
+            Err(fault) => return Err(ErrorData::invalid_params(fault.message, None)),
+        };
+        let arrived = context.extensions.remove().unwrap_or_else(|| Arrived {
+            arguments: request.arguments.map_or(Value::Null, Value::Object),
+            bytes: 0,
+        });
+        // First in, first out: see above.
+        let app = tokio::select! {
+            biased;
+            app = Arc::clone(&self.app).lock_owned() => app,
+            () = context.ct.cancelled() => {
+                return Err(ErrorData::internal_error("cancelled before it began", None));
+            }
+        };
+        let client = context.client_info().map(|client| client.name);
+        let ctx = app.ctx(client.as_deref());
+        let outcome = self.run(app, &ctx, name, arrived, &context).await;
+        Ok(result::fold(outcome, envelope, &ctx.request).into())
+    }
+}
+
+fn config(on: &[Toolset]) -> ServerConfig {
+    let capabilities = ServerCapabilities::builder().enable_tools().build();
+    let mut server = Implementation::new("graph", env!("CARGO_PKG_VERSION"));
+    server.title = Some("Graph".to_owned());
+    ServerConfig::new(capabilities)
+        .with_server_info(server)
+        .with_instructions(instructions(on))
+}
+
+/// How a tool is listed; all four annotations are given, as their defaults are the worst case.
+fn listing(tool: &ToolDef) -> Tool {
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.effect == Effect::Read)
+        .destructive(tool.effect == Effect::Destructive)
+        .idempotent(tool.idempotent)
+        .open_world(false);
+    Tool::new(tool.name, tool.description, object(&tool.input))
+        .with_title(tool.title)
+        .with_raw_output_schema(Arc::new(object(&tool.output)))
+        .with_annotations(annotations)
+}
+
+fn object(schema: &Value) -> Map<String, Value> {
+    schema.as_object().cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;
