@@ -42,6 +42,8 @@ CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC,
   WHERE resolved = 0 AND open_children = 0 AND open_deps = 0;
 CREATE INDEX work_nodes_claimed ON work_nodes (project, claimed_by)
   WHERE claimed_by IS NOT NULL;
+CREATE INDEX work_nodes_resolved ON work_nodes (project, updated_at, seq)
+  WHERE resolved = 1;
 CREATE INDEX work_nodes_by_parent  ON work_nodes (parent, seq);
 CREATE INDEX work_nodes_by_created ON work_nodes (project, seq);
 CREATE INDEX work_nodes_by_updated ON work_nodes (project, updated_at, seq);

@@ -1,62 +1,35 @@
-//! App: the one place that wires config, clock, database and domains.
+//! The one place that wires configuration, clock, ids and database together.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{
     base::{Ctx, Result, ids::Ids, time::Clock},
     config::{Config, Durability},
-    db::{self, Db},
+    db::{self, Db, Interrupt, Patience, Read, Write},
+    work,
 };
 
-/// Configuration and the lazily opened database behind it.
+/// The application behind every transport. Its database is opened by the first call that needs it, so that
+/// a server answers at once and a broken file is the fault of a call, not the end of the process.
 #[derive(Debug)]
 pub struct App {
     config: Config,
+    clock: Clock,
+    ids: Ids,
+    patience: Patience,
+    requests: AtomicU64,
     db: Option<Db>,
-    patience: db::Patience,
 }
 
 impl App {
-    /// An app that opens its database on first use.
+    /// An application on the machine's clock with random ids.
     pub fn new(config: Config) -> Self {
-        App {
-            config,
-            db: None,
-            patience: db::Patience::Full,
-        }
+        Self::with(config, Clock::System, Ids::Random)
     }
 
-    /// The context of one call.
-    pub fn ctx(&self, client: Option<&str>) -> Ctx {
-        let configured = self.config.agent_identity.value.as_deref();
-        Ctx {
-            actor: configured.or(client).unwrap_or("unknown").to_owned(),
-            request: Ids::Random.short("r_"),
-            clock: Clock::System,
-            ids: Ids::Random,
-        }
-    }
-
-    /// Runs `f` on one snapshot.
-    pub fn read<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&db::Read<'_>) -> Result<T>) -> Result<T> {
-        self.db(ctx)?.read(ctx, f)
-    }
-
-    /// Runs `f` in one immediate transaction.
-    pub fn write<T>(
-        &mut self,
-        ctx: &Ctx,
-        f: impl FnOnce(&db::Write<'_>) -> Result<T>,
-    ) -> Result<T> {
-        self.db(ctx)?.write(ctx, f)
-    }
-
-    /// Sets how long the next calls wait for other processes.
-    pub fn set_patience(&mut self, patience: db::Patience) {
-        self.patience = patience;
-    }
-
-    /// A handle for stopping the running statement from another thread.
-    pub fn interrupt_handle(&self) -> Option<db::Interrupt> {
-        self.db.as_ref().map(Db::interrupt_handle)
+    /// An application whose time and ids are the caller's.
+    pub fn with(config: Config, clock: Clock, ids: Ids) -> Self {
+        App { config, clock, ids, patience: Patience::Full, requests: AtomicU64::new(0), db: None }
     }
 
     /// The configuration in force.
@@ -64,19 +37,59 @@ impl App {
         &self.config
     }
 
-    fn db(&mut self, ctx: &Ctx) -> Result<&mut Db> {
-        if self.db.is_none() {
-            let options = db::Options {
-                survive_power_loss: self.config.durability.value == Durability::Full,
-            };
-            self.db = Some(Db::open(&self.config.db_path.value, options, ctx)?);
+    /// Settings of the work domain.
+    pub fn work(&self) -> work::Settings {
+        work::Settings { claim_ttl_minutes: self.config.claim_ttl_minutes.value }
+    }
+
+    /// The context of a new call; its actor is the configured identity, else the client's own name.
+    pub fn ctx(&self, client: Option<&str>) -> Ctx {
+        let identity = self.config.agent_identity.value.as_deref();
+        let request = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        Ctx {
+            actor: identity.or(client).unwrap_or("unknown").to_owned(),
+            request: format!("{}-{request}", std::process::id()),
+            clock: self.clock.clone(),
+            ids: self.ids.clone(),
         }
-        let patience = self.patience;
-        let db = self
-            .db
-            .as_mut()
-            .ok_or_else(|| crate::base::Error::internal("no database"))?;
-        db.set_patience(patience)?;
-        Ok(db)
+    }
+
+    /// Runs `f` on one snapshot of the database.
+    pub fn read<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
+        self.db(ctx)?.read(ctx, f)
+    }
+
+    /// Runs `f` in one write transaction, committed before this answers.
+    pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
+        self.db(ctx)?.write(ctx, f)
+    }
+
+    /// Sets how long the next calls wait for other processes.
+    pub fn set_patience(&mut self, patience: Patience) -> Result<()> {
+        self.patience = patience;
+        match &mut self.db {
+            Some(db) => db.set_patience(patience),
+            None => Ok(()),
+        }
+    }
+
+    /// A handle that stops the call under way, once there is a database to stop.
+    pub fn interrupt_handle(&self) -> Option<Interrupt> {
+        self.db.as_ref().map(Db::interrupt_handle)
+    }
+
+    /// The open database.
+    pub fn db(&mut self, ctx: &Ctx) -> Result<&mut Db> {
+        let db = match self.db.take() {
+            Some(db) => db,
+            None => {
+                let survive_power_loss = self.config.durability.value == Durability::Full;
+                let options = db::Options { survive_power_loss };
+                let mut db = Db::open(&self.config.db_path.value, options, ctx)?;
+                db.set_patience(self.patience)?;
+                db
+            }
+        };
+        Ok(self.db.insert(db))
     }
 }

@@ -29,14 +29,8 @@ pub const DEFAULT_CLAIM_TTL_MINUTES: u32 = 60;
 pub const DEFAULT_MAX_MESSAGE_MB: u32 = 64;
 
 /// The environment that is read; anything else the process has is not our business.
-const VARIABLES: [&str; 6] = [
-    "GRAPH_DB",
-    "GRAPH_CONFIG",
-    "GRAPH_AGENT",
-    "GRAPH_TOOLSETS",
-    "HOME",
-    "USERPROFILE",
-];
+const VARIABLES: [&str; 6] =
+    ["GRAPH_DB", "GRAPH_CONFIG", "GRAPH_AGENT", "GRAPH_TOOLSETS", "HOME", "USERPROFILE"];
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,10 +56,7 @@ impl fmt::Display for Source {
             Source::Option(name) => write!(f, "option {name}"),
             Source::Environment(name) => write!(f, "environment {name}"),
             Source::File { path, line: None } => write!(f, "{}", path.display()),
-            Source::File {
-                path,
-                line: Some(line),
-            } => write!(f, "{}:{line}", path.display()),
+            Source::File { path, line: Some(line) } => write!(f, "{}:{line}", path.display()),
             Source::Default => f.write_str("default"),
         }
     }
@@ -92,10 +83,7 @@ pub struct ConfigError {
 
 impl ConfigError {
     fn new(source: &Source, problem: impl fmt::Display) -> Self {
-        ConfigError {
-            message: format!("{source}: {problem}"),
-            hint: None,
-        }
+        ConfigError { message: format!("{source}: {problem}"), hint: None }
     }
 
     /// A value that will not do; `problem` goes on after the value's name.
@@ -104,10 +92,7 @@ impl ConfigError {
             Source::File { .. } => format!("{source}: `{key}` {problem}"),
             _ => format!("{source} {problem}"),
         };
-        ConfigError {
-            message,
-            hint: None,
-        }
+        ConfigError { message, hint: None }
     }
 
     fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -162,12 +147,10 @@ impl Surroundings {
         name: &'static str,
         variable: &'static str,
     ) -> Option<(OsString, Source)> {
-        option
-            .map(|value| (value, Source::Option(name)))
-            .or_else(|| {
-                let value = self.variable(variable)?.clone();
-                Some((value, Source::Environment(variable)))
-            })
+        option.map(|value| (value, Source::Option(name))).or_else(|| {
+            let value = self.variable(variable)?.clone();
+            Some((value, Source::Environment(variable)))
+        })
     }
 }
 
@@ -194,24 +177,18 @@ impl Config {
     /// Finds, reads and checks everything.
     pub fn load(options: Options, around: &Surroundings) -> Result<Config, ConfigError> {
         let repository = Repository::find(&around.folder);
-        let home = around
-            .variable("HOME")
-            .or_else(|| around.variable("USERPROFILE"));
+        let home = around.variable("HOME").or_else(|| around.variable("USERPROFILE"));
         let path = |text: &OsString, source: &Source, base: &Path| {
             value::path(text, base, home.map(Path::new))
                 .map_err(|problem| ConfigError::value(source, "db_path", problem))
         };
 
-        let given = around.given(
-            options.config.map(PathBuf::into_os_string),
-            "--config",
-            "GRAPH_CONFIG",
-        );
+        let given =
+            around.given(options.config.map(PathBuf::into_os_string), "--config", "GRAPH_CONFIG");
         let found = match given {
-            Some((text, source)) => Some(Setting {
-                value: path(&text, &source, &around.folder)?,
-                source,
-            }),
+            Some((text, source)) => {
+                Some(Setting { value: path(&text, &source, &around.folder)?, source })
+            }
             None => find_file(&around.folder, repository.as_ref()),
         };
         let file = match &found {
@@ -221,10 +198,9 @@ impl Config {
 
         let db = around.given(options.db.map(PathBuf::into_os_string), "--db", "GRAPH_DB");
         let db_path = match (db, file.text("db_path")?) {
-            (Some((text, source)), _) => Setting {
-                value: path(&text, &source, &around.folder)?,
-                source,
-            },
+            (Some((text, source)), _) => {
+                Setting { value: path(&text, &source, &around.folder)?, source }
+            }
             (None, Some(setting)) => Setting {
                 value: path(&setting.value.into(), &setting.source, file.folder())?,
                 source: setting.source,
@@ -243,11 +219,8 @@ impl Config {
             Some((text, source)) => check(text, source, value::identity)?,
             None => file.checked("agent_identity", value::identity)?,
         };
-        let toolsets = around.given(
-            options.toolsets.map(Into::into),
-            "--toolsets",
-            "GRAPH_TOOLSETS",
-        );
+        let toolsets =
+            around.given(options.toolsets.map(Into::into), "--toolsets", "GRAPH_TOOLSETS");
         let toolsets = match toolsets {
             Some((text, source)) => check(text, source, value::toolsets)?,
             None => file.list("toolsets", value::toolsets)?,
@@ -256,10 +229,7 @@ impl Config {
 
         Ok(Config {
             agent_identity: match agent_identity {
-                Some(Setting { value, source }) => Setting {
-                    value: Some(value),
-                    source,
-                },
+                Some(Setting { value, source }) => Setting { value: Some(value), source },
                 None => default(None),
             },
             db_path,
@@ -277,10 +247,7 @@ impl Config {
 }
 
 fn default<T>(value: T) -> Setting<T> {
-    Setting {
-        value,
-        source: Source::Default,
-    }
+    Setting { value, source: Source::Default }
 }
 
 /// Reads an option's or variable's text.
@@ -310,17 +277,9 @@ fn find_file(folder: &Path, repository: Option<&Repository>) -> Option<Setting<P
         }
     }
     folders.extend(repository.map(|it| it.main_root.as_path()));
-    folders
-        .into_iter()
-        .map(|folder| folder.join(FILE_NAME))
-        .find(|path| path.exists())
-        .map(|path| Setting {
-            source: Source::File {
-                path: path.clone(),
-                line: None,
-            },
-            value: path,
-        })
+    folders.into_iter().map(|folder| folder.join(FILE_NAME)).find(|path| path.exists()).map(
+        |path| Setting { source: Source::File { path: path.clone(), line: None }, value: path },
+    )
 }
 
 /// The hint for a word that is not one of `known`.

@@ -2,8 +2,8 @@
 
 pub mod app;
 pub mod base;
-pub mod cli;
 pub mod config;
 pub mod db;
 pub mod mcp;
 pub mod os;
+pub mod work;

@@ -37,12 +37,7 @@ pub struct Fault {
 impl Fault {
     /// A fault with a code and a message.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Fault {
-            code,
-            message: message.into(),
-            details: None,
-            hint: None,
-        }
+        Fault { code, message: message.into(), details: None, hint: None }
     }
 
     /// Bad input in `field`; the message begins with the field's name.
@@ -53,10 +48,7 @@ impl Fault {
 
     /// Nothing of this kind goes by that name.
     pub fn not_found(what: &str, name: &str) -> Self {
-        Self::new(
-            ErrorCode::NotFound,
-            format!("no {what} `{}`", super::text::shorten(name, 80)),
-        )
+        Self::new(ErrorCode::NotFound, format!("no {what} `{}`", super::text::shorten(name, 80)))
     }
 
     /// Adds machine-readable particulars, merging objects.
@@ -136,9 +128,6 @@ mod tests {
     #[test]
     fn details_merge() {
         let fault = Fault::invalid("limit", "is 0").details(json!({ "minimum": 1 }));
-        assert_eq!(
-            fault.details,
-            Some(json!({ "field": "limit", "minimum": 1 }))
-        );
+        assert_eq!(fault.details, Some(json!({ "field": "limit", "minimum": 1 })));
     }
 }

@@ -61,10 +61,7 @@ pub struct Budget {
 impl Budget {
     /// A page of at most `chars` characters of compact JSON.
     pub fn new(chars: usize) -> Self {
-        Budget {
-            left: chars,
-            empty: true,
-        }
+        Budget { left: chars, empty: true }
     }
 
     /// Takes the item's size off the page; false when it no longer fits.

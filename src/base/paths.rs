@@ -47,12 +47,9 @@ fn is_absolute(path: &str) -> bool {
 }
 
 fn refused(field: &str, input: &str, problem: &str) -> super::Error {
-    Fault::invalid(
-        field,
-        format!("{problem}: `{}`", super::text::shorten(input, 120)),
-    )
-    .hint("give the path relative to the repository's root, such as src/main.rs")
-    .into()
+    Fault::invalid(field, format!("{problem}: `{}`", super::text::shorten(input, 120)))
+        .hint("give the path relative to the repository's root, such as src/main.rs")
+        .into()
 }
 
 #[cfg(test)]

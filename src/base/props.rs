@@ -29,11 +29,7 @@ impl Change {
         before: impl Into<Value>,
         after: impl Into<Value>,
     ) -> Self {
-        Change {
-            field: field.into(),
-            before: before.into(),
-            after: after.into(),
-        }
+        Change { field: field.into(), before: before.into(), after: after.into() }
     }
 }
 
@@ -50,23 +46,17 @@ pub fn merge(target: &mut Properties, patch: &Properties) -> Vec<Change> {
         } else {
             target.insert(key.clone(), after.clone());
         }
-        changes.push(Change::new(
-            format!("properties.{key}"),
-            before,
-            after.clone(),
-        ));
+        changes.push(Change::new(format!("properties.{key}"), before, after.clone()));
     }
     changes
 }
 
 /// Whether every key of `filter` is there with an equal value; null asks for absence.
 pub fn matches(properties: &Properties, filter: &Properties) -> bool {
-    filter
-        .iter()
-        .all(|(key, wanted)| match properties.get(key) {
-            Some(value) => equal(value, wanted),
-            None => wanted.is_null(),
-        })
+    filter.iter().all(|(key, wanted)| match properties.get(key) {
+        Some(value) => equal(value, wanted),
+        None => wanted.is_null(),
+    })
 }
 
 /// Exact and type-aware: 1 equals 1.0, and neither equals "1".
@@ -77,9 +67,7 @@ pub fn equal(left: &Value, right: &Value) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter()
-                    .all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
         }
         _ => left == right,
     }
@@ -103,9 +91,7 @@ pub fn check_depth(field: &str, value: &Value) -> Result<()> {
         level = next;
     }
     let problem = format!("is nested deeper than {MAX_DEPTH} levels");
-    Err(Fault::invalid(field, problem)
-        .hint("store deep data in a file and link to it")
-        .into())
+    Err(Fault::invalid(field, problem).hint("store deep data in a file and link to it").into())
 }
 
 #[cfg(test)]
@@ -120,10 +106,8 @@ mod tests {
     #[test]
     fn merge_replaces_adds_and_deletes() {
         let mut target = bag(json!({ "a": 1, "b": 2, "c": 3 }));
-        let changes = merge(
-            &mut target,
-            &bag(json!({ "a": 1, "b": null, "c": 4, "d": 5, "e": null })),
-        );
+        let changes =
+            merge(&mut target, &bag(json!({ "a": 1, "b": null, "c": 4, "d": 5, "e": null })));
         assert_eq!(Value::Object(target), json!({ "a": 1, "c": 4, "d": 5 }));
         let fields: Vec<_> = changes.iter().map(|change| change.field.as_str()).collect();
         assert_eq!(fields, ["properties.b", "properties.c", "properties.d"]);
@@ -144,11 +128,7 @@ mod tests {
             (json!({ "missing": null }), true),
             (json!({ "n": null }), false),
         ] {
-            assert_eq!(
-                matches(&properties, &bag(filter.clone())),
-                expected,
-                "{filter}"
-            );
+            assert_eq!(matches(&properties, &bag(filter.clone())), expected, "{filter}");
         }
     }
 

@@ -48,12 +48,7 @@ pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     }
     known
         .into_iter()
-        .map(|candidate| {
-            (
-                strsim::jaro_winkler(&word.to_lowercase(), candidate),
-                candidate,
-            )
-        })
+        .map(|candidate| (strsim::jaro_winkler(&word.to_lowercase(), candidate), candidate))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
@@ -73,10 +68,7 @@ mod tests {
         assert_eq!(bounded("summary", "  a b ", 3).unwrap(), "a b");
         assert!(bounded("summary", " \n ", 3).is_err());
         let fault = bounded("summary", "abcd", 3).unwrap_err().into_fault("r");
-        assert_eq!(
-            fault.message,
-            "`summary` has 4 bytes; at most 3 are allowed"
-        );
+        assert_eq!(fault.message, "`summary` has 4 bytes; at most 3 are allowed");
     }
 
     #[test]

@@ -13,14 +13,8 @@ use crate::{
 };
 
 /// Every key there is, in the order of the documented file.
-pub const KEYS: [&str; 6] = [
-    "agent_identity",
-    "db_path",
-    "claim_ttl_minutes",
-    "toolsets",
-    "durability",
-    "max_message_mb",
-];
+pub const KEYS: [&str; 6] =
+    ["agent_identity", "db_path", "claim_ttl_minutes", "toolsets", "durability", "max_message_mb"];
 
 /// Far more than six keys and their comments need.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -60,10 +54,7 @@ impl File {
 
     /// Reads the text of a file.
     fn parse(path: &Path, text: &str) -> Result<File, ConfigError> {
-        let place = |line| Source::File {
-            path: path.to_path_buf(),
-            line,
-        };
+        let place = |line| Source::File { path: path.to_path_buf(), line };
         let options = serde_saphyr::options! {
             // Told apart from the first one below, in words of our own.
             duplicate_keys: DuplicateKeyPolicy::LastWins,
@@ -83,16 +74,9 @@ impl File {
                 let problem = format!("`{key}` is set twice, first in line {}", first.line);
                 return Err(ConfigError::new(&place(Some(line)), problem).hint("keep one of them"));
             }
-            entries.push(Entry {
-                key,
-                line,
-                value: value.value,
-            });
+            entries.push(Entry { key, line, value: value.value });
         }
-        Ok(File {
-            path: path.to_path_buf(),
-            entries,
-        })
+        Ok(File { path: path.to_path_buf(), entries })
     }
 
     /// The folder that the file's paths are relative to.
@@ -147,17 +131,15 @@ impl File {
     ) -> Result<Option<Setting<u32>>, ConfigError> {
         self.value(key, |value| {
             let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-            number
-                .filter(|number| range.contains(number))
-                .ok_or_else(|| {
-                    let received = match value {
-                        Value::Number(_) => value.to_string(),
-                        Value::String(text) => format!("the text \"{}\"", shorten(text, 80)),
-                        _ => kind(value).to_owned(),
-                    };
-                    let (least, most) = (range.start(), range.end());
-                    format!("is {received}, but must be a whole number from {least} to {most}")
-                })
+            number.filter(|number| range.contains(number)).ok_or_else(|| {
+                let received = match value {
+                    Value::Number(_) => value.to_string(),
+                    Value::String(text) => format!("the text \"{}\"", shorten(text, 80)),
+                    _ => kind(value).to_owned(),
+                };
+                let (least, most) = (range.start(), range.end());
+                format!("is {received}, but must be a whole number from {least} to {most}")
+            })
         })
     }
 
@@ -173,10 +155,7 @@ impl File {
         if entry.value.is_null() {
             return Ok(None);
         }
-        let source = Source::File {
-            path: self.path.clone(),
-            line: Some(entry.line),
-        };
+        let source = Source::File { path: self.path.clone(), line: Some(entry.line) };
         match read(&entry.value) {
             Ok(value) => Ok(Some(Setting { value, source })),
             Err(problem) => Err(ConfigError::value(&source, key, problem)),
@@ -200,9 +179,7 @@ fn kind(value: &Value) -> &'static str {
 fn syntax(error: &serde_saphyr::Error, place: impl Fn(Option<u64>) -> Source) -> ConfigError {
     let line = error.location().map(|location| location.line());
     let said = error.without_snippet().to_string();
-    let said = said
-        .rsplit_once(" at line ")
-        .map_or(&*said, |(said, _)| said);
+    let said = said.rsplit_once(" at line ").map_or(&*said, |(said, _)| said);
     ConfigError::new(&place(line), format!("not readable as settings: {said}"))
         .hint("write one setting a line, such as `claim_ttl_minutes: 60`")
 }

@@ -51,10 +51,7 @@ impl Place {
 }
 
 fn in_file(path: &Path, line: u64) -> Source {
-    Source::File {
-        path: path.to_path_buf(),
-        line: Some(line),
-    }
+    Source::File { path: path.to_path_buf(), line: Some(line) }
 }
 
 /// The values alone, for comparing configurations of different origin.
@@ -85,14 +82,7 @@ fn the_documented_file_is_exactly_the_defaults() {
 
 #[test]
 fn nothing_set_means_defaults() {
-    for text in [
-        "",
-        "\n",
-        "# only a comment\n",
-        "---\n",
-        "agent_identity:\n",
-        "{}",
-    ] {
+    for text in ["", "\n", "# only a comment\n", "---\n", "agent_identity:\n", "{}"] {
         let config = Place::with(text).load().unwrap();
         assert!(config.file.is_some(), "{text:?}");
         for source in [
@@ -135,10 +125,7 @@ fn option_beats_environment_beats_file_beats_default() {
     assert_eq!(config.db_path.value, place.path("e.db"));
     assert_eq!(config.db_path.source, Source::Environment("GRAPH_DB"));
     assert_eq!(config.toolsets.value, [Toolset::Work]);
-    assert_eq!(
-        config.toolsets.source,
-        Source::Environment("GRAPH_TOOLSETS")
-    );
+    assert_eq!(config.toolsets.source, Source::Environment("GRAPH_TOOLSETS"));
 
     let options = Options {
         db: Some("/o.db".into()),
@@ -217,41 +204,21 @@ fn bad_files_name_key_file_and_line() {
             "1: `toolsets` has `wrok`, which is not known; did you mean `work`?",
             None,
         ),
-        (
-            "toolsets: []\n",
-            "1: `toolsets` names no toolset; known: work",
-            None,
-        ),
-        (
-            "toolsets: [1]\n",
-            "1: `toolsets` must be a list of names",
-            None,
-        ),
+        ("toolsets: []\n", "1: `toolsets` names no toolset; known: work", None),
+        ("toolsets: [1]\n", "1: `toolsets` must be a list of names", None),
         (
             "agent_identity: 7\n",
             "1: `agent_identity` is 7, but must be text; put it in quotes",
             None,
         ),
-        (
-            "agent_identity: {a: b}\n",
-            "1: `agent_identity` is a mapping, but must be text",
-            None,
-        ),
-        (
-            "agent_identity: \"\"\n",
-            "1: `agent_identity` is empty: it needs a name",
-            None,
-        ),
+        ("agent_identity: {a: b}\n", "1: `agent_identity` is a mapping, but must be text", None),
+        ("agent_identity: \"\"\n", "1: `agent_identity` is empty: it needs a name", None),
         (
             "agent_identity: \"a\\nb\"\n",
             "1: `agent_identity` has a control character; use plain text",
             None,
         ),
-        (
-            "db_path: \"\"\n",
-            "1: `db_path` is empty: it needs a path",
-            None,
-        ),
+        ("db_path: \"\"\n", "1: `db_path` is empty: it needs a path", None),
         (
             "db_path: ~/x.db\n",
             "1: `db_path` begins with `~`, and the home folder is not known",
@@ -286,36 +253,20 @@ fn what_is_not_a_mapping_is_refused_with_its_line() {
 #[test]
 fn a_file_that_was_named_must_be_there() {
     let mut place = Place::new();
-    let options = Options {
-        config: Some("none.yaml".into()),
-        ..Options::default()
-    };
+    let options = Options { config: Some("none.yaml".into()), ..Options::default() };
     let error = Config::load(options, &place.around).unwrap_err();
     let path = place.path("none.yaml");
-    assert_eq!(
-        error.message,
-        format!("option --config: there is no file {}", path.display())
-    );
+    assert_eq!(error.message, format!("option --config: there is no file {}", path.display()));
 
     place.around.variables.insert("GRAPH_CONFIG", "none".into());
     let error = place.load().unwrap_err();
-    assert!(
-        error
-            .message
-            .starts_with("environment GRAPH_CONFIG: there is no file")
-    );
+    assert!(error.message.starts_with("environment GRAPH_CONFIG: there is no file"));
 
     let named = place.write("else/where.yaml", "db_path: x.db\n");
-    let options = Options {
-        config: Some("else/where.yaml".into()),
-        ..Options::default()
-    };
+    let options = Options { config: Some("else/where.yaml".into()), ..Options::default() };
     let config = Config::load(options, &place.around).unwrap();
     let file = config.file.unwrap();
-    assert_eq!(
-        (file.value, file.source),
-        (named, Source::Option("--config"))
-    );
+    assert_eq!((file.value, file.source), (named, Source::Option("--config")));
     // Relative to the file, not to the working directory.
     assert_eq!(config.db_path.value, place.path("else/x.db"));
 }
@@ -325,10 +276,7 @@ fn a_found_file_that_cannot_be_read_is_an_error() {
     let place = Place::new();
     fs::create_dir(place.path(FILE_NAME)).unwrap();
     let message = place.load().unwrap_err().message;
-    assert!(
-        message.contains("cannot be read: it is not a regular file"),
-        "{message}"
-    );
+    assert!(message.contains("cannot be read: it is not a regular file"), "{message}");
     fs::remove_dir(place.path(FILE_NAME)).unwrap();
     fs::write(place.path(FILE_NAME), b"\xff\xfe").unwrap();
     let message = place.load().unwrap_err().message;
@@ -372,10 +320,7 @@ fn a_linked_worktree_shares_file_and_database_with_the_main_one() {
     assert_eq!(place.load().unwrap().db_path.value, root.join("here.db"));
     // Its own file wins over that of the main one.
     place.write("side/graph.config.yaml", "db_path: side.db\n");
-    assert_eq!(
-        place.load().unwrap().db_path.value,
-        place.path("side/side.db")
-    );
+    assert_eq!(place.load().unwrap().db_path.value, place.path("side/side.db"));
 }
 
 #[test]
@@ -389,22 +334,14 @@ fn home_is_expanded_where_no_shell_does_it() {
 #[test]
 fn bad_options_and_variables_are_named() {
     let mut place = Place::new();
-    place
-        .around
-        .variables
-        .insert("GRAPH_TOOLSETS", "work,wok".into());
+    place.around.variables.insert("GRAPH_TOOLSETS", "work,wok".into());
     assert_eq!(
         place.load().unwrap_err().message,
         "environment GRAPH_TOOLSETS has `wok`, which is not known; did you mean `work`?"
     );
-    let options = Options {
-        agent: Some(" ".to_owned()),
-        ..Options::default()
-    };
+    let options = Options { agent: Some(" ".to_owned()), ..Options::default() };
     assert_eq!(
-        Config::load(options, &Place::new().around)
-            .unwrap_err()
-            .message,
+        Config::load(options, &Place::new().around).unwrap_err().message,
         "option --agent is empty: it needs a name"
     );
 }

@@ -91,14 +91,10 @@ fn one_of<T: Copy>(
     name: fn(T) -> &'static str,
 ) -> Result<T, String> {
     let text = text.trim();
-    known
-        .iter()
-        .copied()
-        .find(|&it| name(it) == text)
-        .ok_or_else(|| {
-            let hint = meant(text, known.iter().map(|&it| name(it)));
-            format!("has `{}`, which is not known; {hint}", shorten(text, 80))
-        })
+    known.iter().copied().find(|&it| name(it) == text).ok_or_else(|| {
+        let hint = meant(text, known.iter().map(|&it| name(it)));
+        format!("has `{}`, which is not known; {hint}", shorten(text, 80))
+    })
 }
 
 /// Names of toolsets, separated by commas; order and repetition do not matter.
@@ -126,9 +122,7 @@ pub fn identity(text: &str) -> Result<String, String> {
     }
     if text.len() > MAX_IDENTITY {
         let bytes = text.len();
-        return Err(format!(
-            "has {bytes} bytes; at most {MAX_IDENTITY} are allowed"
-        ));
+        return Err(format!("has {bytes} bytes; at most {MAX_IDENTITY} are allowed"));
     }
     if text.chars().any(char::is_control) {
         return Err("has a control character; use plain text".to_owned());

@@ -12,9 +12,7 @@ pub(super) fn register(conn: &Connection) -> Result<()> {
         | FunctionFlags::SQLITE_INNOCUOUS;
 
     // fold(text): case-folded, for substring search of needles too short for trigrams.
-    conn.create_scalar_function("fold", 1, flags, |ctx| {
-        Ok(text::fold(ctx.get_raw(0).as_str()?))
-    })?;
+    conn.create_scalar_function("fold", 1, flags, |ctx| Ok(text::fold(ctx.get_raw(0).as_str()?)))?;
 
     // props_match(properties, filter): whether a JSON object has all that the filter asks for.
     conn.create_scalar_function("props_match", 2, flags, |ctx| {

@@ -44,9 +44,7 @@ pub fn inspect(db: &Db) -> Result<Inspection> {
         sqlite: rusqlite::version().to_owned(),
         schema_version: MIGRATIONS.len(),
         journal_mode: conn.pragma_query_value(None, "journal_mode", |row| row.get(0))?,
-        bytes: std::fs::metadata(db.path())
-            .map(|metadata| metadata.len())
-            .unwrap_or(0),
+        bytes: std::fs::metadata(db.path()).map(|metadata| metadata.len()).unwrap_or(0),
         problems,
     })
 }
@@ -64,9 +62,6 @@ pub fn schema(db: &Db) -> Result<String> {
 /// How SQLite would run `sql`, one step a line.
 pub fn query_plan(db: &Db, sql: &str) -> Result<Vec<String>> {
     let mut statement = db.conn().prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
-    let steps = statement
-        .raw_query()
-        .mapped(|row| row.get(3))
-        .collect::<rusqlite::Result<_>>()?;
+    let steps = statement.raw_query().mapped(|row| row.get(3)).collect::<rusqlite::Result<_>>()?;
     Ok(steps)
 }

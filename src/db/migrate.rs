@@ -20,10 +20,7 @@ pub struct Migration {
 
 impl Migration {
     fn checksum(&self) -> String {
-        Sha256::digest(self.sql)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        Sha256::digest(self.sql).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -33,10 +30,7 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "0001_foundation",
         sql: include_str!("../../migrations/0001_foundation.sql"),
     },
-    Migration {
-        name: "0002_work",
-        sql: include_str!("../../migrations/0002_work.sql"),
-    },
+    Migration { name: "0002_work", sql: include_str!("../../migrations/0002_work.sql") },
 ];
 
 /// Brings the file to the newest version; processes that race do it once.
@@ -79,9 +73,8 @@ fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
     }
     let mut statement =
         conn.prepare("SELECT name, checksum FROM schema_migrations ORDER BY version")?;
-    let rows = statement.query_map([], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-    })?;
+    let rows =
+        statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
     let applied = rows.collect::<rusqlite::Result<Vec<_>>>()?;
     for (index, (name, checksum)) in applied.iter().enumerate() {
         let Some(known) = migrations.get(index) else {
@@ -105,10 +98,7 @@ fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
     }
     if applied.len() != version {
         return Err(refused(
-            format!(
-                "the database says version {version} and lists {} migrations",
-                applied.len()
-            ),
+            format!("the database says version {version} and lists {} migrations", applied.len()),
             "the file was edited by hand: restore a backup, or choose another file with --db",
         ));
     }
@@ -116,9 +106,7 @@ fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
 }
 
 fn refused(message: String, hint: &str) -> Error {
-    Fault::new(ErrorCode::StorageCorrupt, message)
-        .hint(hint)
-        .into()
+    Fault::new(ErrorCode::StorageCorrupt, message).hint(hint).into()
 }
 
 /// Copies the file to `<file>.v<N>.bak`; complete under that name or not there at all.
@@ -131,12 +119,9 @@ fn back_up(conn: &Connection, path: &Path, version: usize) -> Result<()> {
     let (target, partial) = (name("bak"), name(&format!("bak-{}", std::process::id())));
     let copied = copy(conn, &partial).and_then(|()| {
         fs::rename(&partial, &target).map_err(|error| {
-            Fault::new(
-                ErrorCode::ReadOnly,
-                format!("the backup before migrating failed: {error}"),
-            )
-            .details(json!({ "backup": target.display().to_string() }))
-            .into()
+            Fault::new(ErrorCode::ReadOnly, format!("the backup before migrating failed: {error}"))
+                .details(json!({ "backup": target.display().to_string() }))
+                .into()
         })
     });
     if copied.is_err() {
@@ -167,10 +152,8 @@ mod tests {
     use super::*;
 
     const FIRST: Migration = MIGRATIONS[0];
-    const SECOND: Migration = Migration {
-        name: "0002_more",
-        sql: "CREATE TABLE more (x TEXT) STRICT;",
-    };
+    const SECOND: Migration =
+        Migration { name: "0002_more", sql: "CREATE TABLE more (x TEXT) STRICT;" };
 
     fn now() -> Timestamp {
         Timestamp::from_millis(0)
@@ -192,10 +175,8 @@ mod tests {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         files.sort();
-        let listed: Vec<_> = MIGRATIONS
-            .iter()
-            .map(|migration| format!("{}.sql", migration.name))
-            .collect();
+        let listed: Vec<_> =
+            MIGRATIONS.iter().map(|migration| format!("{}.sql", migration.name)).collect();
         assert_eq!(files, listed);
     }
 
@@ -215,14 +196,8 @@ mod tests {
     fn newer_and_edited_history_are_refused() {
         let (_dir, path, mut conn) = file();
         apply(&mut conn, &path, now(), &[FIRST, SECOND]).unwrap();
-        let edited = Migration {
-            sql: "CREATE TABLE other (x TEXT) STRICT;",
-            ..SECOND
-        };
-        let renamed = Migration {
-            name: "0002_other",
-            ..SECOND
-        };
+        let edited = Migration { sql: "CREATE TABLE other (x TEXT) STRICT;", ..SECOND };
+        let renamed = Migration { name: "0002_other", ..SECOND };
         for (known, words) in [
             (&[FIRST][..], "schema version 2"),
             (&[FIRST, edited][..], "is not the one"),
@@ -239,18 +214,14 @@ mod tests {
     fn a_failing_migration_leaves_the_file_as_it_was() {
         let (_dir, path, mut conn) = file();
         apply(&mut conn, &path, now(), &[FIRST]).unwrap();
-        let broken = Migration {
-            name: "0002_broken",
-            sql: "CREATE TABLE half (x TEXT) STRICT; NONSENSE;",
-        };
+        let broken =
+            Migration { name: "0002_broken", sql: "CREATE TABLE half (x TEXT) STRICT; NONSENSE;" };
         assert!(apply(&mut conn, &path, now(), &[FIRST, broken]).is_err());
         assert_eq!(check_history(&conn, &[FIRST]).unwrap(), 1);
         let half: i64 = conn
-            .query_row(
-                "SELECT count(*) FROM sqlite_schema WHERE name = 'half'",
-                [],
-                |row| row.get(0),
-            )
+            .query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'half'", [], |row| {
+                row.get(0)
+            })
             .unwrap();
         assert_eq!(half, 0);
     }

@@ -13,5 +13,6 @@ mod tx;
 pub use events::{Event, EventRow, history, recent};
 pub use migrate::{MIGRATIONS, Migration};
 pub use open::{Db, Interrupt, Options, Patience};
+pub(crate) use row::json;
 pub use search::Needle;
 pub use tx::{Read, Write};

@@ -63,29 +63,18 @@ impl Db {
 
     fn open_unnamed(path: &Path, options: Options, ctx: &Ctx) -> Result<Self> {
         if rusqlite::version_number() < OLDEST_SQLITE {
-            return Err(Error::internal(format!(
-                "SQLite {} is too old",
-                rusqlite::version()
-            )));
+            return Err(Error::internal(format!("SQLite {} is too old", rusqlite::version())));
         }
         create_private(path)?;
         let mut conn = connect(path)?;
         check_ours(&conn)?;
         // Turning WAL on does not go through the busy handler when several processes do it at once.
         retry_while_busy(|| Ok(conn.pragma_update(None, "journal_mode", "wal")?))?;
-        let synchronous = if options.survive_power_loss {
-            "full"
-        } else {
-            "normal"
-        };
+        let synchronous = if options.survive_power_loss { "full" } else { "normal" };
         conn.pragma_update(None, "synchronous", synchronous)?;
         functions::register(&conn)?;
         migrate::migrate(&mut conn, path, ctx.clock.now())?;
-        Ok(Db {
-            identity: Identity::of(path)?,
-            conn,
-            path: path.to_owned(),
-        })
+        Ok(Db { identity: Identity::of(path)?, conn, path: path.to_owned() })
     }
 
     /// Where the file is.
@@ -172,14 +161,10 @@ pub(super) fn create_private(path: &Path) -> Result<()> {
 
 fn cannot_create(error: &io::Error) -> Fault {
     match error.kind() {
-        io::ErrorKind::StorageFull => Fault::new(
-            ErrorCode::StorageFull,
-            "the database cannot be created: the disk is full",
-        ),
-        _ => Fault::new(
-            ErrorCode::ReadOnly,
-            format!("the database cannot be created: {error}"),
-        ),
+        io::ErrorKind::StorageFull => {
+            Fault::new(ErrorCode::StorageFull, "the database cannot be created: the disk is full")
+        }
+        _ => Fault::new(ErrorCode::ReadOnly, format!("the database cannot be created: {error}")),
     }
     .hint("check that its folder exists and may be written, or choose another file with --db")
 }
@@ -226,9 +211,7 @@ fn name_file(error: Error, path: &Path) -> Error {
         Error::Fault(fault)
             if matches!(fault.code, Busy | ReadOnly | StorageCorrupt | StorageFull) =>
         {
-            fault
-                .details(json!({ "file": path.display().to_string() }))
-                .into()
+            fault.details(json!({ "file": path.display().to_string() })).into()
         }
         error => error,
     }

@@ -16,10 +16,7 @@ impl ToSql for Timestamp {
 
 impl FromSql for Timestamp {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        value
-            .as_str()?
-            .parse()
-            .map_err(|error| FromSqlError::Other(Box::new(error)))
+        value.as_str()?.parse().map_err(|error| FromSqlError::Other(Box::new(error)))
     }
 }
 

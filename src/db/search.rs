@@ -32,10 +32,7 @@ impl Write<'_> {
             (domain, kind, subject),
             |row| row.get(0),
         )?;
-        self.run(
-            "INSERT INTO search_index (rowid, body) VALUES (?1, ?2)",
-            (id, body),
-        )?;
+        self.run("INSERT INTO search_index (rowid, body) VALUES (?1, ?2)", (id, body))?;
         Ok(())
     }
 

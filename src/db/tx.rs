@@ -40,10 +40,7 @@ pub(super) fn write<T>(
     f: impl FnOnce(&Write<'_>) -> Result<T>,
 ) -> Result<T> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let answer = f(&Write {
-        read: Read::new(&tx, ctx)?,
-        ctx,
-    })?;
+    let answer = f(&Write { read: Read::new(&tx, ctx)?, ctx })?;
     tx.commit()?;
     Ok(answer)
 }
@@ -56,10 +53,7 @@ impl<'c> Read<'c> {
             .optional()?;
         // A clock that steps back must not put an event before its predecessor.
         let now = ctx.clock.now();
-        Ok(Read {
-            conn,
-            now: last.map_or(now, |last| now.max(last)),
-        })
+        Ok(Read { conn, now: last.map_or(now, |last| now.max(last)) })
     }
 
     /// The instant of this call; never before the last event.
@@ -74,11 +68,7 @@ impl<'c> Read<'c> {
         params: impl Params,
         map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>> {
-        Ok(self
-            .conn
-            .prepare_cached(sql)?
-            .query_row(params, map)
-            .optional()?)
+        Ok(self.conn.prepare_cached(sql)?.query_row(params, map).optional()?)
     }
 
     /// All rows.

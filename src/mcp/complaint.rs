@@ -60,11 +60,8 @@ pub(super) fn missing(path: &Path<'_>, schema: &Value) -> Error {
 pub(super) fn unknown_field(path: &Path<'_>, name: &str, known: &Map<String, Value>) -> Error {
     let names = || known.keys().map(String::as_str);
     let nearest = nearest(name, names());
-    let problem = format!(
-        "is not a known field{}; allowed: {}",
-        did_you_mean(nearest),
-        list(names())
-    );
+    let problem =
+        format!("is not a known field{}; allowed: {}", did_you_mean(nearest), list(names()));
     let fault = Path::Field(path, name).fault(problem);
     match nearest {
         Some(nearest) => fault.details(json!({ "did_you_mean": nearest })).into(),
@@ -81,9 +78,7 @@ pub(super) fn not_allowed(path: &Path<'_>, received: String, allowed: &[Value]) 
         did_you_mean(nearest(&received, names())),
         list(names())
     );
-    path.fault(problem)
-        .details(json!({ "allowed": allowed }))
-        .into()
+    path.fault(problem).details(json!({ "allowed": allowed })).into()
 }
 
 /// The number, the length or the count is out of its bounds.

@@ -45,18 +45,8 @@ mod tests {
         let text = instructions(Toolset::ALL);
         assert!(text.chars().count() <= 2_048, "{}", text.chars().count());
         let beginning = text.split("\n\n").next().unwrap();
-        assert!(
-            beginning.chars().count() <= 512,
-            "{}",
-            beginning.chars().count()
-        );
-        for tool in [
-            "graph_open",
-            "graph_onboard",
-            "graph_next",
-            "graph_update",
-            "graph_plan",
-        ] {
+        assert!(beginning.chars().count() <= 512, "{}", beginning.chars().count());
+        for tool in ["graph_open", "graph_onboard", "graph_next", "graph_update", "graph_plan"] {
             assert!(beginning.contains(tool), "{tool}");
         }
     }

@@ -141,16 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_not_json_stays_an_error() {
-        for text in [
-            "",
-            "{",
-            r#""\ud800"#,
-            r#""\ud8""#,
-            r#"{"\ud800": }"#,
-            "1 2",
-            "\\",
-            "\\ä",
-        ] {
+        for text in ["", "{", r#""\ud800"#, r#""\ud8""#, r#"{"\ud800": }"#, "1 2", "\\", "\\ä"] {
             assert!(matches!(parse(text), Err(Unreadable::Syntax(_))), "{text}");
         }
     }

@@ -52,11 +52,7 @@ pub(super) struct Refusal {
 impl Refusal {
     /// An error that no request can be named for.
     pub fn anonymous(code: ErrorCode, message: impl Into<String>) -> Self {
-        Refusal {
-            id: Value::Null,
-            code,
-            message: message.into(),
-        }
+        Refusal { id: Value::Null, code, message: message.into() }
     }
 
     /// A request with this id is being worked on already.
@@ -87,9 +83,7 @@ pub(super) fn decode(line: &[u8]) -> Incoming {
     if line.trim_ascii().is_empty() {
         return Incoming::Nothing;
     }
-    parse(line)
-        .and_then(|envelope| place(envelope, line.len()))
-        .unwrap_or_else(Incoming::Refused)
+    parse(line).and_then(|envelope| place(envelope, line.len())).unwrap_or_else(Incoming::Refused)
 }
 
 fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
@@ -105,10 +99,7 @@ fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
         )),
         Ok(other) => Err(Refusal::anonymous(
             ErrorCode::INVALID_REQUEST,
-            format!(
-                "a message is a JSON object; received {}",
-                shorten(&other.to_string(), 80)
-            ),
+            format!("a message is a JSON object; received {}", shorten(&other.to_string(), 80)),
         )),
         Err(Unreadable::TooDeep) => Err(Refusal::anonymous(
             ErrorCode::INVALID_REQUEST,
@@ -126,9 +117,7 @@ fn place(mut envelope: Map<String, Value>, bytes: usize) -> Result<Incoming, Ref
     let id = envelope.remove("id");
     let usable = id.as_ref().and_then(request_id);
     let refuse = |code, message: String| Refusal {
-        id: usable
-            .clone()
-            .map_or(Value::Null, RequestId::into_json_value),
+        id: usable.clone().map_or(Value::Null, RequestId::into_json_value),
         code,
         message,
     };
@@ -175,8 +164,7 @@ fn notification(method: &str, params: Option<Value>) -> Incoming {
         return Incoming::Nothing;
     }
     let id = params.as_ref().and_then(|params| params.get("requestId"));
-    id.and_then(request_id)
-        .map_or(Incoming::Nothing, Incoming::Cancelled)
+    id.and_then(request_id).map_or(Incoming::Nothing, Incoming::Cancelled)
 }
 
 /// Types a request; what does not fit a known method has bad params, the rest no method at all.
@@ -203,10 +191,7 @@ fn request(
         return call(params, bytes).map_err(bad_params);
     }
     // rmcp takes a cursor of the wrong type for none and would start the list again.
-    if params
-        .get("cursor")
-        .is_some_and(|cursor| !cursor.is_string())
-    {
+    if params.get("cursor").is_some_and(|cursor| !cursor.is_string()) {
         return Err(bad_params("have a `cursor` that is not a string"));
     }
     let typed = serde_json::from_value(json!({ "method": method, "params": params }));
@@ -214,10 +199,9 @@ fn request(
         Ok(ClientRequest::CustomRequest(_)) | Err(_) if known => {
             Err(bad_params("do not fit the method"))
         }
-        Ok(ClientRequest::CustomRequest(_)) | Err(_) => Err((
-            ErrorCode::METHOD_NOT_FOUND,
-            format!("no method `{}`", shorten(method, 80)),
-        )),
+        Ok(ClientRequest::CustomRequest(_)) | Err(_) => {
+            Err((ErrorCode::METHOD_NOT_FOUND, format!("no method `{}`", shorten(method, 80))))
+        }
         Ok(request) => Ok(request),
     }
 }
@@ -231,10 +215,9 @@ fn call(mut params: Map<String, Value>, bytes: usize) -> Result<ClientRequest, &
     if let Some(Value::Object(meta)) = params.remove("_meta") {
         request.extensions.insert(RequestMetaObject::from(meta));
     }
-    request.extensions.insert(Arrived {
-        arguments: params.remove("arguments").unwrap_or_default(),
-        bytes,
-    });
+    request
+        .extensions
+        .insert(Arrived { arguments: params.remove("arguments").unwrap_or_default(), bytes });
     Ok(ClientRequest::CallToolRequest(request))
 }
 

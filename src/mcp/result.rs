@@ -131,20 +131,14 @@ mod tests {
         assert_eq!(shown(&plain), json!({ "error": error }));
         assert_eq!(plain.is_error, Some(true));
         let enveloped = fold(fault(), true, "r");
-        assert_eq!(
-            shown(&enveloped),
-            json!({ "success": false, "error": error })
-        );
+        assert_eq!(shown(&enveloped), json!({ "success": false, "error": error }));
     }
 
     #[test]
     fn a_defect_shows_its_request_and_not_its_cause() {
         let result = fold(Err(Error::internal("secret")), false, "r7");
         let shown = shown(&result).to_string();
-        assert!(
-            shown.contains("INTERNAL_ERROR") && shown.contains("r7"),
-            "{shown}"
-        );
+        assert!(shown.contains("INTERNAL_ERROR") && shown.contains("r7"), "{shown}");
         assert!(!shown.contains("secret"), "{shown}");
     }
 

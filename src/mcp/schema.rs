@@ -23,17 +23,11 @@ pub(super) fn output<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut root = compact::<T>(settings, Side::Output);
     let mut properties = Map::new();
-    let variants = ["anyOf", "oneOf", "allOf"]
-        .into_iter()
-        .filter_map(|key| root.shift_remove(key));
+    let variants = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| root.shift_remove(key));
     for variant in variants.flat_map(items).collect::<Vec<_>>() {
         properties.extend(fields(variant));
     }
-    properties.extend(
-        root.shift_remove("properties")
-            .into_iter()
-            .flat_map(entries),
-    );
+    properties.extend(root.shift_remove("properties").into_iter().flat_map(entries));
     root.insert("type".to_owned(), json!("object"));
     root.insert("properties".to_owned(), Value::Object(properties));
     root.shift_remove("required");
@@ -48,23 +42,14 @@ enum Side {
 
 fn compact<T: JsonSchema>(mut settings: SchemaSettings, side: Side) -> Map<String, Value> {
     settings.meta_schema = None;
-    let mut root = entries(
-        settings
-            .into_generator()
-            .into_root_schema_for::<T>()
-            .to_value(),
-    );
+    let mut root = entries(settings.into_generator().into_root_schema_for::<T>().to_value());
     root.shift_remove("description");
     let mut definitions = root.shift_remove("$defs").map(entries).unwrap_or_default();
     // A root that contains itself calls itself `#`; here it is a definition like the others.
     let name = T::schema_name().into_owned();
     definitions.insert(name.clone(), Value::Object(root.clone()));
-    let mut inliner = Inliner {
-        definitions: &definitions,
-        open: vec![name],
-        recursive: Vec::new(),
-        side,
-    };
+    let mut inliner =
+        Inliner { definitions: &definitions, open: vec![name], recursive: Vec::new(), side };
     let mut root = entries(inliner.schema(Value::Object(root)));
     // A type that contains itself cannot be put in place; it stays a definition.
     let mut kept = Map::new();
@@ -101,20 +86,11 @@ impl Inliner<'_> {
         let Value::Object(mut schema) = schema else {
             return json!({});
         };
-        for noise in [
-            "title",
-            "format",
-            "default",
-            "$schema",
-            "writeOnly",
-            "readOnly",
-        ] {
+        for noise in ["title", "format", "default", "$schema", "writeOnly", "readOnly"] {
             schema.shift_remove(noise);
         }
         if let Some(Value::String(reference)) = schema.shift_remove("$ref") {
-            let name = reference
-                .strip_prefix("#/$defs/")
-                .or(self.open.first().map(String::as_str));
+            let name = reference.strip_prefix("#/$defs/").or(self.open.first().map(String::as_str));
             let name = name.unwrap_or_default().to_owned();
             return self.reference(name, schema);
         }
@@ -129,12 +105,7 @@ impl Inliner<'_> {
             only.extend(schema);
             return Value::Object(only);
         }
-        Value::Object(
-            schema
-                .into_iter()
-                .filter_map(|entry| self.keyword(entry))
-                .collect(),
-        )
+        Value::Object(schema.into_iter().filter_map(|entry| self.keyword(entry)).collect())
     }
 
     fn keyword(&mut self, (key, value): (String, Value)) -> Option<(String, Value)> {
@@ -146,10 +117,7 @@ impl Inliner<'_> {
                 list.into_iter().map(|each| self.schema(each)).collect()
             }
             ("properties", Value::Object(fields)) => Value::Object(
-                fields
-                    .into_iter()
-                    .map(|(name, field)| (name, self.schema(field)))
-                    .collect(),
+                fields.into_iter().map(|(name, field)| (name, self.schema(field))).collect(),
             ),
             ("required", Value::Array(names)) if names.is_empty() => return None,
             ("description", Value::String(text)) => {
@@ -167,12 +135,7 @@ impl Inliner<'_> {
             self.recursive.push(name);
             return reference;
         }
-        let mut definition = self
-            .definitions
-            .get(&name)
-            .cloned()
-            .map(entries)
-            .unwrap_or_default();
+        let mut definition = self.definitions.get(&name).cloned().map(entries).unwrap_or_default();
         definition.shift_remove("description");
         definition.extend(beside);
         self.open.push(name);
@@ -244,10 +207,7 @@ fn collapse_variants(schema: &mut Map<String, Value>) {
 }
 
 fn fields(schema: Value) -> Map<String, Value> {
-    entries(schema)
-        .shift_remove("properties")
-        .map(entries)
-        .unwrap_or_default()
+    entries(schema).shift_remove("properties").map(entries).unwrap_or_default()
 }
 
 fn entries(value: Value) -> Map<String, Value> {
@@ -364,10 +324,7 @@ mod tests {
                 "required": ["items"],
             })
         );
-        assert_eq!(
-            input::<Nothing>(),
-            json!({ "type": "object", "properties": {} })
-        );
+        assert_eq!(input::<Nothing>(), json!({ "type": "object", "properties": {} }));
     }
 
     #[test]

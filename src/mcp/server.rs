@@ -109,12 +109,12 @@ impl Server {
         arrived: Arrived,
         context: &RequestContext<RoleServer>,
     ) -> Result<Value> {
-        if arrived.bytes > SHORT_LINE {
-            return self
-                .run_aside(app, ctx, name, arrived.arguments, context)
-                .await;
+        // The first call opens the file, which may mean to create or to migrate it.
+        let opens = app.interrupt_handle().is_none();
+        if opens || arrived.bytes > SHORT_LINE {
+            return self.run_aside(app, ctx, name, arrived.arguments, context).await;
         }
-        app.set_patience(Patience::None);
+        app.set_patience(Patience::None)?;
         let again = arrived.arguments.clone();
         let outcome = self.registry.call(&mut app, ctx, name, arrived.arguments);
         match outcome {
@@ -135,7 +135,7 @@ impl Server {
         arguments: Value,
         context: &RequestContext<RoleServer>,
     ) -> Result<Value> {
-        app.set_patience(Patience::Full);
+        app.set_patience(Patience::Full)?;
         let interrupt = app.interrupt_handle();
         let registry = Arc::clone(&self.registry);
         let (ctx, name) = (ctx.clone(), name.to_owned());
@@ -187,7 +187,10 @@ impl ServerHandler for Server {
         let name = request.name.as_ref();
         let envelope = match self.registry.find(name) {
             Ok(tool) => tool.envelope,
-            Err(fault) => return Err(ErrorData::invalid_params(fault.message, None)),
+            Err(error) => {
+                let message = error.into_fault("").message;
+                return Err(ErrorData::invalid_params(message, None));
+            }
         };
         let arrived = context.extensions.remove().unwrap_or_else(|| Arrived {
             arguments: request.arguments.map_or(Value::Null, Value::Object),
@@ -212,9 +215,7 @@ fn config(on: &[Toolset]) -> ServerConfig {
     let capabilities = ServerCapabilities::builder().enable_tools().build();
     let mut server = Implementation::new("graph", env!("CARGO_PKG_VERSION"));
     server.title = Some("Graph".to_owned());
-    ServerConfig::new(capabilities)
-        .with_server_info(server)
-        .with_instructions(instructions(on))
+    ServerConfig::new(capabilities).with_server_info(server).with_instructions(instructions(on))
 }
 
 /// How a tool is listed; all four annotations are given, as their defaults are the worst case.

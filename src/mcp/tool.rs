@@ -111,11 +111,7 @@ impl ToolDef {
 /// What the reader let pass and the type did not take, such as a number too large for it.
 fn unfitting(error: serde_json::Error) -> Error {
     let problem = text::shorten(&error.to_string(), 300);
-    Fault::new(
-        ErrorCode::ValidationError,
-        format!("the arguments do not fit: {problem}"),
-    )
-    .into()
+    Fault::new(ErrorCode::ValidationError, format!("the arguments do not fit: {problem}")).into()
 }
 
 /// All tools in listing order, and which of them are on.
@@ -127,38 +123,32 @@ pub struct Registry {
 impl Registry {
     /// `tools`, of which those of the toolsets `on` are listed and callable.
     pub fn new(tools: Vec<ToolDef>, on: &[Toolset]) -> Self {
-        Registry {
-            tools,
-            on: on.to_vec(),
-        }
+        Registry { tools, on: on.to_vec() }
     }
 
     /// The tools that are on, in an order that never changes.
     pub fn listed(&self) -> impl Iterator<Item = &ToolDef> + Clone {
-        self.tools
-            .iter()
-            .filter(|tool| self.on.contains(&tool.toolset))
+        self.tools.iter().filter(|tool| self.on.contains(&tool.toolset))
     }
 
     /// The tool of that name; `kb.query` means `kb_query`, as the seeds write it.
-    pub fn find(&self, name: &str) -> Result<&ToolDef, Fault> {
+    pub fn find(&self, name: &str) -> Result<&ToolDef> {
         let listed = name.replace('.', "_");
         let known = self.tools.iter().find(|tool| tool.name == listed);
         match known {
             Some(tool) if self.on.contains(&tool.toolset) => Ok(tool),
-            Some(tool) => Err(Fault::new(
-                ErrorCode::NotFound,
-                format!(
-                    "tool `{}` is off: its toolset `{}` is not on",
-                    tool.name, tool.toolset
-                ),
-            )
-            .hint("the setting is `toolsets`; `graph doctor` shows where it comes from")),
+            Some(tool) => {
+                let (name, toolset) = (tool.name, tool.toolset);
+                let message = format!("tool `{name}` is off: its toolset `{toolset}` is not on");
+                Err(Fault::new(ErrorCode::NotFound, message)
+                    .hint("the setting is `toolsets`; `graph doctor` shows where it comes from")
+                    .into())
+            }
             None => {
                 let nearest = nearest(name, self.listed().map(|tool| tool.name));
                 let name = text::shorten(name, 80);
                 let message = format!("no tool `{name}`{}", did_you_mean(nearest));
-                Err(Fault::new(ErrorCode::NotFound, message))
+                Err(Fault::new(ErrorCode::NotFound, message).into())
             }
         }
     }

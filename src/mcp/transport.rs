@@ -58,13 +58,7 @@ impl<W: Write + Send + 'static> Lines<W> {
             .name("stdin".to_owned())
             .stack_size(READER_STACK)
             .spawn(move || read_lines(reader, max_line, &sender))?;
-        Ok(Lines {
-            incoming,
-            in_flight: HashSet::new(),
-            writer,
-            buffer: Vec::new(),
-            ended: false,
-        })
+        Ok(Lines { incoming, in_flight: HashSet::new(), writer, buffer: Vec::new(), ended: false })
     }
 
     fn write(&mut self, message: &impl Serialize) {

@@ -47,9 +47,8 @@ impl From<io::Error> for ReadError {
 /// The text of a regular file of at most `cap` bytes.
 pub fn read_text(path: &Path, cap: u64) -> Result<String, ReadError> {
     let bytes = read_bytes(path, cap)?;
-    String::from_utf8(bytes).map_err(|error| ReadError::NotText {
-        offset: error.utf8_error().valid_up_to(),
-    })
+    String::from_utf8(bytes)
+        .map_err(|error| ReadError::NotText { offset: error.utf8_error().valid_up_to() })
 }
 
 /// The bytes of a regular file of at most `cap` bytes.
@@ -65,9 +64,7 @@ pub fn read_bytes(path: &Path, cap: u64) -> Result<Vec<u8>, ReadError> {
     }
     // A file may grow while it is read, and some claim to be empty: the cap holds for what arrives.
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(cap.saturating_add(1))
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(cap.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > cap {
         return Err(too_large(bytes.len() as u64));
     }
@@ -117,27 +114,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         assert!(matches!(read_text(&path, 9), Err(ReadError::Missing)));
-        assert!(matches!(
-            read_text(folder.path(), 9),
-            Err(ReadError::NotAFile)
-        ));
+        assert!(matches!(read_text(folder.path(), 9), Err(ReadError::NotAFile)));
 
         fs::write(&path, "grün").unwrap();
         assert_eq!(read_text(&path, 5).unwrap(), "grün");
-        assert!(matches!(
-            read_text(&path, 4),
-            Err(ReadError::TooLarge { bytes: 5, cap: 4 })
-        ));
-        assert!(matches!(
-            read_text(&path.join("below"), 9),
-            Err(ReadError::Missing)
-        ));
+        assert!(matches!(read_text(&path, 4), Err(ReadError::TooLarge { bytes: 5, cap: 4 })));
+        assert!(matches!(read_text(&path.join("below"), 9), Err(ReadError::Missing)));
 
         fs::write(&path, b"ab\xff").unwrap();
-        assert!(matches!(
-            read_text(&path, 9),
-            Err(ReadError::NotText { offset: 2 })
-        ));
+        assert!(matches!(read_text(&path, 9), Err(ReadError::NotText { offset: 2 })));
     }
 
     #[test]

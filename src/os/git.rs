@@ -210,9 +210,7 @@ fn main_root(common_dir: &Path) -> PathBuf {
 
 /// `.git` (or a hidden bare folder such as `.bare`) serves the folder it is in; a bare repository itself.
 fn owner(git_dir: &Path) -> PathBuf {
-    let hidden = git_dir
-        .file_name()
-        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let hidden = git_dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     match git_dir.parent() {
         Some(parent) if hidden => parent.to_path_buf(),
         _ => git_dir.to_path_buf(),
@@ -240,10 +238,7 @@ fn configured_worktree(common_dir: &Path) -> Option<PathBuf> {
 /// The path that a pointer file holds, without the blanks and the line end around it.
 fn path_from(bytes: &[u8]) -> Option<PathBuf> {
     let bytes = bytes.trim_ascii();
-    (!bytes.is_empty())
-        .then(|| os_string(bytes))
-        .flatten()
-        .map(PathBuf::from)
+    (!bytes.is_empty()).then(|| os_string(bytes)).flatten().map(PathBuf::from)
 }
 
 #[cfg(unix)]

@@ -54,23 +54,14 @@ fn what_models_send_becomes_what_the_schema_says() {
         (json!({ "sort": "Depth" }), json!({ "sort": "depth" })),
         (json!({ "sort": "new" }), json!({ "sort": "NEW" })),
         (json!({ "tags": "a, b" }), json!({ "tags": ["a, b"] })),
-        (
-            json!({ "tags": "[\"a\", \"b\"]" }),
-            json!({ "tags": ["a", "b"] }),
-        ),
+        (json!({ "tags": "[\"a\", \"b\"]" }), json!({ "tags": ["a", "b"] })),
         (json!({ "tags": "[wip]" }), json!({ "tags": ["[wip]"] })),
         (json!({ "tags": 7 }), json!({ "tags": ["7"] })),
         (json!({ "counts": "7" }), json!({ "counts": [7] })),
         (json!({ "counts": ["7", 8.0] }), json!({ "counts": [7, 8] })),
         (json!({ "limit": null, "tags": null }), json!({})),
-        (
-            json!({ "evidence": null, "value": null }),
-            json!({ "evidence": null, "value": null }),
-        ),
-        (
-            json!({ "nodes": { "summary": "a" } }),
-            json!({ "nodes": [{ "summary": "a" }] }),
-        ),
+        (json!({ "evidence": null, "value": null }), json!({ "evidence": null, "value": null })),
+        (json!({ "nodes": { "summary": "a" } }), json!({ "nodes": [{ "summary": "a" }] })),
         (
             json!({ "nodes": "[{\"summary\": \"a\", \"done\": \"true\"}]" }),
             json!({ "nodes": [{ "summary": "a", "done": true }] }),
@@ -79,22 +70,13 @@ fn what_models_send_becomes_what_the_schema_says() {
             json!({ "nodes": ["{\"summary\": 1, \"done\": null}"] }),
             json!({ "nodes": [{ "summary": "1" }] }),
         ),
-        (
-            json!({ "properties": "{\"a\": \"5\"}" }),
-            json!({ "properties": { "a": "5" } }),
-        ),
+        (json!({ "properties": "{\"a\": \"5\"}" }), json!({ "properties": { "a": "5" } })),
         (
             json!({ "properties": { "a": "true", "b": "[1]", "c": null } }),
             json!({ "properties": { "a": "true", "b": "[1]", "c": null } }),
         ),
-        (
-            json!({ "labels": { "a": "5" } }),
-            json!({ "labels": { "a": 5 } }),
-        ),
-        (
-            json!({ "value": "{\"a\": 1}" }),
-            json!({ "value": "{\"a\": 1}" }),
-        ),
+        (json!({ "labels": { "a": "5" } }), json!({ "labels": { "a": 5 } })),
+        (json!({ "value": "{\"a\": 1}" }), json!({ "value": "{\"a\": 1}" })),
     ] {
         assert_eq!(read(&schema(), sent.clone()).unwrap(), expected, "{sent}");
     }
@@ -106,47 +88,17 @@ fn what_is_refused_is_named_with_what_is_allowed() {
     for (sent, expected) in [
         (json!([1]), "`arguments` is [1]; it needs an object"),
         (json!("text"), "`arguments` is \"text\"; it needs an object"),
-        (
-            json!({ "limit": 5.5 }),
-            "`limit` is 5.5; it needs a whole number",
-        ),
-        (
-            json!({ "limit": "five" }),
-            "`limit` is \"five\"; it needs a whole number",
-        ),
+        (json!({ "limit": 5.5 }), "`limit` is 5.5; it needs a whole number"),
+        (json!({ "limit": "five" }), "`limit` is \"five\"; it needs a whole number"),
         (json!({ "limit": 0 }), "`limit` is 0; allowed: 1 to 100"),
-        (
-            json!({ "limit": "1000" }),
-            "`limit` is 1000; allowed: 1 to 100",
-        ),
-        (
-            json!({ "ratio": -1 }),
-            "`ratio` is -1; allowed: 0.5 or more",
-        ),
-        (
-            json!({ "claim": "yes" }),
-            "`claim` is \"yes\"; it needs true or false",
-        ),
-        (
-            json!({ "claim": 1 }),
-            "`claim` is 1; it needs true or false",
-        ),
-        (
-            json!({ "summary": ["a"] }),
-            "`summary` is [\"a\"]; it needs text",
-        ),
-        (
-            json!({ "summary": "äöüßäö" }),
-            "`summary` has 6 characters; allowed: at most 5",
-        ),
-        (
-            json!({ "tags": [1, 2, 3, 4] }),
-            "`tags` has 4 items; allowed: at most 3",
-        ),
-        (
-            json!({ "tags": ["a", null] }),
-            "`tags[1]` is null; it needs text",
-        ),
+        (json!({ "limit": "1000" }), "`limit` is 1000; allowed: 1 to 100"),
+        (json!({ "ratio": -1 }), "`ratio` is -1; allowed: 0.5 or more"),
+        (json!({ "claim": "yes" }), "`claim` is \"yes\"; it needs true or false"),
+        (json!({ "claim": 1 }), "`claim` is 1; it needs true or false"),
+        (json!({ "summary": ["a"] }), "`summary` is [\"a\"]; it needs text"),
+        (json!({ "summary": "äöüßäö" }), "`summary` has 6 characters; allowed: at most 5"),
+        (json!({ "tags": [1, 2, 3, 4] }), "`tags` has 4 items; allowed: at most 3"),
+        (json!({ "tags": ["a", null] }), "`tags[1]` is null; it needs text"),
         (
             json!({ "sort": "dept" }),
             "`sort` is \"dept\", did you mean `depth`?; allowed: readiness, depth, NEW",
@@ -163,14 +115,8 @@ fn what_is_refused_is_named_with_what_is_allowed() {
             json!({ "nodes": [{ "sumary": "a" }] }),
             "`nodes[0].sumary` is not a known field, did you mean `summary`?; allowed: summary, done",
         ),
-        (
-            json!({ "properties": "text" }),
-            "`properties` is \"text\"; it needs an object",
-        ),
-        (
-            json!({ "properties": { "a": deep } }),
-            "`properties` is nested deeper than 64 levels",
-        ),
+        (json!({ "properties": "text" }), "`properties` is \"text\"; it needs an object"),
+        (json!({ "properties": { "a": deep } }), "`properties` is nested deeper than 64 levels"),
         (
             json!({ "summary": "a\0" }),
             "`summary` contains NUL or an unpaired surrogate; neither can be stored",
@@ -190,19 +136,9 @@ fn what_is_refused_is_named_with_what_is_allowed() {
 
 #[test]
 fn variants_of_a_known_name_are_suggested_and_not_accepted() {
-    for name in [
-        "parentRef",
-        "ParentRef",
-        "parent-ref",
-        "PARENT_REF",
-        "parent_rf",
-    ] {
+    for name in ["parentRef", "ParentRef", "parent-ref", "PARENT_REF", "parent_rf"] {
         let fault = fault(json!({ name: "x" }));
-        assert_eq!(
-            fault.details.unwrap()["did_you_mean"],
-            "parent_ref",
-            "{name}"
-        );
+        assert_eq!(fault.details.unwrap()["did_you_mean"], "parent_ref", "{name}");
     }
 }
 
@@ -226,8 +162,5 @@ fn messages_stay_short_whatever_was_sent() {
 fn a_tool_without_arguments_says_so() {
     let schema = json!({ "type": "object", "properties": {} });
     let error = read(&schema, json!({ "a": 1 })).unwrap_err();
-    assert_eq!(
-        error.into_fault("r").message,
-        "`a` is not a known field; allowed: none"
-    );
+    assert_eq!(error.into_fault("r").message, "`a` is not a known field; allowed: none");
 }

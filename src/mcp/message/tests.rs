@@ -17,17 +17,9 @@ fn a_defective_line_gets_its_code_and_its_id_where_that_is_usable() {
     for (line, id, code) in [
         ("{", json!(null), -32700),
         ("not json", json!(null), -32700),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#,
-            json!(null),
-            -32700,
-        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, json!(null), -32700),
         ("[]", json!(null), -32600),
-        (
-            r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
-            json!(null),
-            -32600,
-        ),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(null), -32600),
         ("5", json!(null), -32600),
         (r#""text""#, json!(null), -32600),
         ("true", json!(null), -32600),
@@ -35,88 +27,24 @@ fn a_defective_line_gets_its_code_and_its_id_where_that_is_usable() {
         ("{}", json!(null), -32600),
         (deep.as_str(), json!(null), -32600),
         (r#"{"id":1,"method":"ping"}"#, json!(1), -32600),
-        (
-            r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#,
-            json!("a"),
-            -32600,
-        ),
-        (
-            r#"{"jsonrpc":2.0,"id":"a","method":"ping"}"#,
-            json!("a"),
-            -32600,
-        ),
+        (r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, json!("a"), -32600),
+        (r#"{"jsonrpc":2.0,"id":"a","method":"ping"}"#, json!("a"), -32600),
         (r#"{"jsonrpc":"2.0","id":1}"#, json!(1), -32600),
         (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, json!(1), -32600),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#,
-            json!(1),
-            -32600,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
-            json!(null),
-            -32600,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
-            json!(null),
-            -32600,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#,
-            json!(null),
-            -32600,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,
-            json!(null),
-            -32600,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}"#,
-            json!(null),
-            -32600,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"nope"}"#,
-            json!(1),
-            -32601,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"nope","params":[]}"#,
-            json!(1),
-            -32601,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#,
-            json!(1),
-            -32602,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#,
-            json!(1),
-            -32602,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":1}}"#,
-            json!(1),
-            -32602,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
-            json!(1),
-            -32602,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#,
-            json!(1),
-            -32602,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}"#,
-            json!(1),
-            -32602,
-        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, json!(1), -32600),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!(null), -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(null), -32600),
+        (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, json!(null), -32600),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, json!(null), -32600),
+        (r#"{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}"#, json!(null), -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"nope"}"#, json!(1), -32601),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"nope","params":[]}"#, json!(1), -32601),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, json!(1), -32602),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, json!(1), -32602),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":1}}"#, json!(1), -32602),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, json!(1), -32602),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#, json!(1), -32602),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}"#, json!(1), -32602),
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}"#,
             json!(1),
@@ -144,10 +72,7 @@ fn requests_go_on_and_what_needs_no_answer_is_dropped() {
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":"{}"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":"\ud800"}}}"#,
     ] {
-        assert!(
-            matches!(decode(line.as_bytes()), Incoming::Request(..)),
-            "{line}"
-        );
+        assert!(matches!(decode(line.as_bytes()), Incoming::Request(..)), "{line}");
     }
     for line in [
         "",
@@ -158,17 +83,11 @@ fn requests_go_on_and_what_needs_no_answer_is_dropped() {
         r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":1,"error":{}}"#,
     ] {
-        assert!(
-            matches!(decode(line.as_bytes()), Incoming::Nothing),
-            "{line}"
-        );
+        assert!(matches!(decode(line.as_bytes()), Incoming::Nothing), "{line}");
     }
     let line =
         br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}"#;
-    assert!(matches!(
-        decode(line),
-        Incoming::Cancelled(RequestId::String(_))
-    ));
+    assert!(matches!(decode(line), Incoming::Cancelled(RequestId::String(_))));
 }
 
 #[test]
@@ -189,12 +108,8 @@ fn a_call_carries_its_arguments_as_they_arrived() {
 #[test]
 fn every_method_that_rmcp_types_is_known() {
     // A method that is typed but not listed would be called unknown when its params are bad.
-    for method in [
-        "prompts/list",
-        "resources/list",
-        "resources/templates/list",
-        "server/discover",
-    ] {
+    for method in ["prompts/list", "resources/list", "resources/templates/list", "server/discover"]
+    {
         assert!(request(method, None, 0).is_ok(), "{method}");
         assert!(is_known(method), "{method}");
     }

@@ -65,14 +65,7 @@ static GATE: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 fn hold(_: &mut App, ctx: &Ctx, _: Echo) -> Result<Done> {
     let open = GATE.0.lock().unwrap();
     drop(GATE.1.wait_while(open, |open| !*open).unwrap());
-    whoami(
-        &mut app("hold"),
-        ctx,
-        Echo {
-            text: None,
-            n: None,
-        },
-    )
+    whoami(&mut app("hold"), ctx, Echo { text: None, n: None })
 }
 
 fn registry() -> Registry {
@@ -80,15 +73,7 @@ fn registry() -> Registry {
     let tools = vec![
         ToolDef::new(on, "test_echo", "Echo", "Gives back", Effect::Read, echo),
         ToolDef::new(on, "test_whoami", "Who", "Says who", Effect::Read, whoami),
-        ToolDef::new(
-            on,
-            "test_panic",
-            "Panic",
-            "Panics",
-            Effect::Write,
-            panicking,
-        )
-        .enveloped(),
+        ToolDef::new(on, "test_panic", "Panic", "Panics", Effect::Write, panicking).enveloped(),
         ToolDef::new(on, "test_note", "Note", "Notes", Effect::Write, note),
         ToolDef::new(on, "test_hold", "Hold", "Waits", Effect::Destructive, hold),
     ];
@@ -97,10 +82,7 @@ fn registry() -> Registry {
 
 fn app(name: &str) -> App {
     let folder = std::env::temp_dir().join(format!("graph-mcp-{}-{name}", std::process::id()));
-    let around = Surroundings {
-        folder,
-        variables: Default::default(),
-    };
+    let around = Surroundings { folder, variables: Default::default() };
     App::new(Config::load(Options::default(), &around).unwrap())
 }
 
@@ -209,12 +191,7 @@ fn both_eras_are_served_and_name_the_actor() {
         assert_eq!(result["protocolVersion"], version);
         assert_eq!(result["serverInfo"]["name"], "graph");
         assert_eq!(result["capabilities"], json!({ "tools": {} }));
-        assert!(
-            result["instructions"]
-                .as_str()
-                .unwrap()
-                .contains("graph_next")
-        );
+        assert!(result["instructions"].as_str().unwrap().contains("graph_next"));
         session.call(1, "test_whoami", json!({}));
         let result = &session.next().unwrap()["result"];
         assert_eq!(result["structuredContent"], json!({ "actor": "tester" }));
@@ -224,21 +201,14 @@ fn both_eras_are_served_and_name_the_actor() {
 
     let mut session = Session::raw("modern", 1024 * 1024);
     let answer = session.ask(json!(1), "server/discover", modern(json!({})));
-    assert_eq!(
-        answer["result"]["capabilities"],
-        json!({ "tools": {} }),
-        "{answer}"
-    );
+    assert_eq!(answer["result"]["capabilities"], json!({ "tools": {} }), "{answer}");
     let answer = session.ask(json!(2), "tools/list", modern(json!({})));
     assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
     assert!(answer["result"]["ttlMs"].is_u64(), "{answer}");
     let params = modern(json!({ "name": "test_whoami" }));
     let answer = session.ask(json!(3), "tools/call", params);
     let result = &answer["result"];
-    assert_eq!(
-        result["structuredContent"],
-        json!({ "actor": "modern-tester" })
-    );
+    assert_eq!(result["structuredContent"], json!({ "actor": "modern-tester" }));
     assert!(session.end().is_empty());
 }
 
@@ -257,17 +227,8 @@ fn tools_are_listed_in_order_with_schemas_and_all_annotations() {
     let mut session = Session::initialized("list");
     let answer = session.ask(json!(1), "tools/list", json!({}));
     let tools = answer["result"]["tools"].as_array().unwrap();
-    let names: Vec<_> = tools
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap())
-        .collect();
-    let expected = [
-        "test_echo",
-        "test_whoami",
-        "test_panic",
-        "test_note",
-        "test_hold",
-    ];
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let expected = ["test_echo", "test_whoami", "test_panic", "test_note", "test_hold"];
     assert_eq!(names, expected);
     assert_eq!(
         tools[0],
@@ -326,18 +287,12 @@ fn calls_are_lenient_and_faults_are_results() {
     // Half a surrogate pair cannot even be a Rust string; it still gets the tool's own answer.
     session.line(r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"test_echo","arguments":{"text":"\ud800"}}}"#);
     let message = session.next().unwrap()["result"]["structuredContent"]["error"]["message"].take();
-    assert!(
-        message.as_str().unwrap().starts_with("`text` contains NUL"),
-        "{message}"
-    );
+    assert!(message.as_str().unwrap().starts_with("`text` contains NUL"), "{message}");
 
     session.call(4, "test_ecko", json!({}));
     let answer = session.next().unwrap();
     assert_eq!(answer["error"]["code"], -32602);
-    assert_eq!(
-        answer["error"]["message"],
-        "no tool `test_ecko`, did you mean `test_echo`?"
-    );
+    assert_eq!(answer["error"]["message"], "no tool `test_ecko`, did you mean `test_echo`?");
     session.end();
 }
 
@@ -362,21 +317,9 @@ fn nothing_on_a_line_ends_the_session() {
         (b"\xff\xfe{}\n", json!(null), -32700),
         (b"[]\n", json!(null), -32600),
         (b"5\n", json!(null), -32600),
-        (
-            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nope\"}\n",
-            json!(1),
-            -32601,
-        ),
-        (
-            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}\n",
-            json!(1),
-            -32602,
-        ),
-        (
-            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n",
-            json!(1),
-            -32602,
-        ),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nope\"}\n", json!(1), -32601),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}\n", json!(1), -32602),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n", json!(1), -32602),
     ] {
         session.bytes(line);
         let answer = session.next().unwrap();
@@ -422,13 +365,7 @@ fn a_line_over_the_limit_is_refused_and_skipped() {
         session.line(&"x".repeat(length));
         let answer = session.next().unwrap();
         assert_eq!(answer["error"]["code"], -32600);
-        assert!(
-            answer["error"]["message"]
-                .as_str()
-                .unwrap()
-                .contains("100000"),
-            "{answer}"
-        );
+        assert!(answer["error"]["message"].as_str().unwrap().contains("100000"), "{answer}");
         session.ping();
     }
     session.end();
@@ -438,13 +375,7 @@ fn a_line_over_the_limit_is_refused_and_skipped() {
     // The answer is larger than a pipe holds, so it must be read while it is written.
     session.call(1, "test_echo", json!({ "text": text }));
     let answer = session.next().unwrap();
-    assert_eq!(
-        answer["result"]["structuredContent"]["text"]
-            .as_str()
-            .unwrap()
-            .len(),
-        text.len()
-    );
+    assert_eq!(answer["result"]["structuredContent"]["text"].as_str().unwrap().len(), text.len());
     session.end();
 }
 
@@ -455,11 +386,7 @@ fn a_burst_before_the_first_read_is_answered_whole_also_at_the_end_of_input() {
     for id in 1..=1000 {
         session.call(id, "test_echo", json!({ "n": id, "text": text }));
     }
-    let mut answered: Vec<_> = session
-        .end()
-        .iter()
-        .map(|it| it["id"].as_u64().unwrap())
-        .collect();
+    let mut answered: Vec<_> = session.end().iter().map(|it| it["id"].as_u64().unwrap()).collect();
     answered.sort_unstable();
     assert_eq!(answered, (1..=1000).collect::<Vec<_>>());
 }
@@ -474,11 +401,7 @@ fn calls_run_in_their_order_of_arrival_also_when_some_run_aside() {
     }
     let answers = session.end();
     assert_eq!(answers.len(), 60);
-    assert!(
-        answers
-            .iter()
-            .all(|answer| answer["result"]["isError"] == false)
-    );
+    assert!(answers.iter().all(|answer| answer["result"]["isError"] == false));
     assert_eq!(*ORDER.lock().unwrap(), (0..60).collect::<Vec<_>>());
 }
 
@@ -491,10 +414,7 @@ fn a_long_call_leaves_the_session_responsive_and_ids_are_used_once_at_a_time() {
     // In flight: refused. Queued behind the long call and cancelled: never answered.
     session.call(1, "test_echo", json!({}));
     let answer = session.next().unwrap();
-    assert_eq!(
-        (&answer["id"], &answer["error"]["code"]),
-        (&json!(1), &json!(-32600))
-    );
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32600)));
     session.call(2, "test_echo", json!({}));
     session
         .line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
@@ -503,27 +423,17 @@ fn a_long_call_leaves_the_session_responsive_and_ids_are_used_once_at_a_time() {
     GATE.1.notify_all();
     let answer = session.next().unwrap();
     assert_eq!(answer["id"], 1);
-    assert_eq!(
-        answer["result"]["structuredContent"],
-        json!({ "actor": "tester" })
-    );
+    assert_eq!(answer["result"]["structuredContent"], json!({ "actor": "tester" }));
     // Answered, so that the id is free again.
     session.call(1, "test_echo", json!({ "n": 1 }));
-    assert_eq!(
-        session.next().unwrap()["result"]["structuredContent"],
-        json!({ "n": 1 })
-    );
+    assert_eq!(session.next().unwrap()["result"]["structuredContent"], json!({ "n": 1 }));
     assert!(session.end().is_empty());
 }
 
 #[test]
 fn a_client_that_stops_reading_ends_the_session_quietly() {
     let mut session = Session::initialized("deaf");
-    let Session {
-        input,
-        output,
-        server,
-    } = &mut session;
+    let Session { input, output, server } = &mut session;
     let (other, _) = pipe().unwrap();
     drop(std::mem::replace(output, BufReader::new(other)));
     let line = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";

@@ -117,10 +117,7 @@ fn bare_repositories_and_their_worktrees() {
     };
     commit(&root);
     let parent = root.parent().unwrap();
-    git(
-        parent,
-        &["clone", "-q", "--bare", "--no-local", "main", "bare.git"],
-    );
+    git(parent, &["clone", "-q", "--bare", "--no-local", "main", "bare.git"]);
     let bare = parent.join("bare.git");
     let state = GitState::of(&bare.join("refs")).unwrap();
     assert_eq!((&state.root, &state.main_root), (&bare, &bare));

@@ -1,0 +1,198 @@
+//! `graph_connect`: edges between nodes; each is applied or rejected for itself.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    claims::{self, Warnings},
+    cycle,
+    plan::waits_for_ancestor,
+    readiness::Watch,
+    store::{
+        edges,
+        nodes::{self, Record},
+    },
+    types::{DEPENDS_ON, DOMAIN, NodeRef, Settings, Unblocked, limits},
+};
+use crate::{
+    base::{Fault, Result, Timestamp, props::Change, text},
+    db::{Event, Write},
+};
+
+/// Names that mean a place in the tree, which is not an edge.
+const PARENTHOOD: &[&str] = &["parent", "parent_of", "child", "child_of", "children"];
+
+/// Edges to add or remove.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Connect {
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    pub edges: Vec<EdgeChange>,
+}
+
+/// An edge to add or remove.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct EdgeChange {
+    /// The one that waits, with depends_on
+    pub from: String,
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    pub to: String,
+    /// depends_on, relates_to or any word
+    pub r#type: String,
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    #[serde(default)]
+    pub remove: bool,
+}
+
+/// What became of the edges.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Connected {
+    /// How many edges were added or removed.
+    pub applied: usize,
+    /// Those that were not, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<Rejected>,
+    /// What the removals unblocked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub newly_actionable: Vec<NodeRef>,
+    /// Unblocked, but not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub newly_actionable_omitted: usize,
+    /// What to know about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// An edge that was not applied.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Rejected {
+    /// As given.
+    pub from: String,
+    /// As given.
+    pub to: String,
+    /// `cycle_detected`, `node_not_found`, `self_edge`, `cross_project_edge`, `edge_exists`,
+    /// `edge_not_found` or `use_graph_restructure`.
+    pub reason: &'static str,
+    /// The path, when a cycle was detected.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<String>,
+}
+
+/// Applies what can be applied and says why the rest cannot.
+pub fn connect(tx: &Write<'_>, settings: &Settings, connect: &Connect) -> Result<Connected> {
+    if connect.edges.is_empty() {
+        return Err(Fault::invalid("edges", "is empty: it needs at least one edge").into());
+    }
+    text::check_count("edges", connect.edges.len(), limits::BATCH)?;
+    let mut work = Work {
+        tx,
+        stale: claims::stale_at(tx, settings),
+        watch: Watch::default(),
+        warnings: Warnings::default(),
+    };
+    let (mut applied, mut rejected) = (0, Vec::new());
+    for (index, edge) in connect.edges.iter().enumerate() {
+        text::bounded(&format!("edges[{index}].type"), &edge.r#type, limits::WORD)?;
+        match work.apply(edge)? {
+            Ok(()) => applied += 1,
+            Err(refusal) => rejected.push(Rejected {
+                from: text::shorten(&edge.from, 80),
+                to: text::shorten(&edge.to, 80),
+                reason: refusal.reason,
+                cycle: refusal.cycle,
+            }),
+        }
+    }
+    let Unblocked { newly_actionable, newly_actionable_omitted } = work.watch.unblocked(tx)?;
+    let warnings = work.warnings.into_list();
+    Ok(Connected { applied, rejected, newly_actionable, newly_actionable_omitted, warnings })
+}
+
+/// Why an edge was not applied: data for the caller, not an error.
+struct Refusal {
+    reason: &'static str,
+    cycle: Vec<String>,
+}
+
+impl From<&'static str> for Refusal {
+    fn from(reason: &'static str) -> Self {
+        Refusal { reason, cycle: Vec::new() }
+    }
+}
+
+/// The batch on its way.
+struct Work<'a, 'c> {
+    tx: &'a Write<'c>,
+    stale: Timestamp,
+    watch: Watch,
+    warnings: Warnings,
+}
+
+impl Work<'_, '_> {
+    fn apply(&mut self, edge: &EdgeChange) -> Result<Result<(), Refusal>> {
+        let kind = edge.r#type.trim();
+        if PARENTHOOD.contains(&kind) {
+            return Ok(Err("use_graph_restructure".into()));
+        }
+        let (Some(from), Some(to)) =
+            (nodes::find(self.tx, &edge.from)?, nodes::find(self.tx, &edge.to)?)
+        else {
+            return Ok(Err("node_not_found".into()));
+        };
+        let outcome =
+            if edge.remove { self.remove(&from, &to, kind)? } else { self.add(&from, &to, kind)? };
+        if outcome.is_ok() {
+            self.warnings.about_claim(self.tx, &from, self.stale);
+            let (action, change) = if edge.remove {
+                ("disconnected", Change::new(kind, to.node.id.as_str(), ()))
+            } else {
+                ("connected", Change::new(kind, (), to.node.id.as_str()))
+            };
+            let subject = &from.node.id;
+            self.tx.record(&Event {
+                domain: DOMAIN,
+                kind: "node",
+                subject,
+                action,
+                changes: &[change],
+            })?;
+        }
+        Ok(outcome)
+    }
+
+    fn remove(&mut self, from: &Record, to: &Record, kind: &str) -> Result<Result<(), Refusal>> {
+        self.watch.node(self.tx, &from.node.id)?;
+        let removed = edges::delete(self.tx, &from.node.id, &to.node.id, kind)?;
+        Ok(if removed { Ok(()) } else { Err("edge_not_found".into()) })
+    }
+
+    fn add(&mut self, from: &Record, to: &Record, kind: &str) -> Result<Result<(), Refusal>> {
+        let (from_id, to_id) = (&from.node.id, &to.node.id);
+        if kind == DEPENDS_ON {
+            if from.project != to.project {
+                return Ok(Err("cross_project_edge".into()));
+            }
+            if let Some(mut cycle) = cycle::closed_by(self.tx, from_id, to_id)? {
+                cycle.truncate(50);
+                return Ok(Err(Refusal { reason: "cycle_detected", cycle }));
+            }
+            if to.depth < from.depth && nodes::is_below(self.tx, from_id, to_id)? {
+                self.warnings.say(waits_for_ancestor(from_id, to_id));
+            }
+            // A node that this makes wait must not count as unblocked when a later edge frees it again.
+            self.watch.node(self.tx, from_id)?;
+        } else if from_id == to_id {
+            return Ok(Err("self_edge".into()));
+        }
+        let added = edges::insert(self.tx, from_id, to_id, kind)?;
+        Ok(if added { Ok(()) } else { Err("edge_exists".into()) })
+    }
+}

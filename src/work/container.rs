@@ -1,0 +1,324 @@
+//! `query_container` and `advance`: the work graph in the words of a task orchestrator.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    claims, next,
+    store::{
+        edges::{self, Direction},
+        nodes::{self, Record},
+    },
+    types::{NodeRef, Settings},
+    update::{self, NodeUpdate, Update},
+};
+use crate::{
+    base::{ErrorCode, Fault, Result, Timestamp, props::Properties, version::check_version},
+    db::{Read, Write},
+};
+
+/// Blockers that a refusal lists.
+const BLOCKERS: usize = 20;
+
+/// What kind of container a node is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ContainerType {
+    /// Any node.
+    Task,
+    /// Any node.
+    Feature,
+    /// A root.
+    Project,
+}
+
+/// Reads one container.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueryContainer {
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    pub operation: ContainerOperation,
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    pub container_type: ContainerType,
+    /// Node id
+    pub id: String,
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    #[serde(default)]
+    pub include_sections: bool,
+}
+
+/// What can be done with a container here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ContainerOperation {
+    /// Read it.
+    Get,
+}
+
+/// Steps one container on.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Advance {
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    pub container_type: ContainerType,
+    /// Node id
+    pub id: String,
+    /// The rev you have seen
+    pub version: i64,
+}
+
+/// A good answer, in the envelope of these two tools.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Envelope<T> {
+    /// Always true here; a fault has false.
+    pub success: bool,
+    /// The answer.
+    pub data: T,
+}
+
+/// A node as a container.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ContainerData {
+    /// The node.
+    pub task: Container,
+    /// What it says about itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sections: Option<Vec<Section>>,
+}
+
+/// A node in camelCase.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Container {
+    /// The node's id.
+    pub id: String,
+    /// The node's rev.
+    pub version: i64,
+    /// As asked for.
+    pub container_type: ContainerType,
+    /// Derived from resolved and claim.
+    pub status: Status,
+    /// The root's id.
+    pub project_id: String,
+    /// Absent on a root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<String>,
+    /// What is to be done.
+    pub summary: String,
+    /// The agent's own notion of state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
+    /// Free-form.
+    pub properties: Properties,
+    /// When it was planned.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// NEW becomes ACTIVE by a claim and CLOSED by being resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Status {
+    /// Unresolved, and nobody holds it.
+    New,
+    /// Unresolved, and somebody holds it.
+    Active,
+    /// Resolved.
+    Closed,
+}
+
+/// A titled text.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Section {
+    /// Its title.
+    pub title: &'static str,
+    /// Its text.
+    pub content: String,
+}
+
+/// What a step did.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Advanced {
+    /// The node as it is now.
+    pub task: Container,
+    /// From where to where.
+    pub transition: Transition,
+    /// What the step unblocked.
+    pub unblocked_entities: Vec<NodeRef>,
+    /// What to do once a task is closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph_hints: Option<GraphHints>,
+    /// What to know about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// A step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Transition {
+    /// Before.
+    pub from: Status,
+    /// After.
+    pub to: Status,
+}
+
+/// A reminder, not an enforcement.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphHints {
+    /// In a sentence.
+    pub message: &'static str,
+    /// What to consider.
+    pub suggested_actions: Vec<&'static str>,
+}
+
+/// Reads a container, its context files as a section.
+pub fn query_container(
+    tx: &Read<'_>,
+    settings: &Settings,
+    ask: &QueryContainer,
+) -> Result<Envelope<ContainerData>> {
+    let ContainerOperation::Get = ask.operation;
+    let record = get(tx, ask.container_type, &ask.id)?;
+    let links =
+        (!record.node.context_links.is_empty()).then(|| record.node.context_links.join("\n"));
+    let sections = ask.include_sections.then(|| {
+        links.map(|content| Section { title: "Context Files", content }).into_iter().collect()
+    });
+    let task = container(tx, settings, record, ask.container_type);
+    Ok(Envelope { success: true, data: ContainerData { task, sections } })
+}
+
+/// Steps NEW to ACTIVE by a claim, ACTIVE to CLOSED by resolving.
+pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Envelope<Advanced>> {
+    let mut record = get(tx, ask.container_type, &ask.id)?;
+    check_version(&ask.id, ask.version, record.node.rev)?;
+    let from = status(tx, settings, &record);
+    let (to, unblocked_entities, warnings) = match from {
+        Status::Closed => return Err(terminal(&ask.id)),
+        Status::New => {
+            check_unblocked(tx, &record, false)?;
+            next::claim(tx, &mut record)?;
+            (Status::Active, Vec::new(), Vec::new())
+        }
+        Status::Active => {
+            check_unblocked(tx, &record, true)?;
+            let change = NodeUpdate {
+                node_id: ask.id.clone(),
+                resolved: Some(true),
+                ..NodeUpdate::default()
+            };
+            let updated = update::update(tx, settings, &Update { updates: vec![change] })?;
+            (Status::Closed, updated.newly_actionable, updated.warnings)
+        }
+    };
+    let record = nodes::get(tx, "id", &ask.id)?;
+    let data = Advanced {
+        task: container(tx, settings, record, ask.container_type),
+        transition: Transition { from, to },
+        unblocked_entities,
+        graph_hints: (to == Status::Closed).then(graph_hints),
+        warnings,
+    };
+    Ok(Envelope { success: true, data })
+}
+
+fn get(tx: &Read<'_>, kind: ContainerType, id: &str) -> Result<Record> {
+    let record = nodes::get(tx, "id", id)?;
+    if kind == ContainerType::Project && record.node.parent.is_some() {
+        return Err(Fault::not_found("project", id)
+            .hint("that is a node inside a project; ask for it as a task")
+            .into());
+    }
+    Ok(record)
+}
+
+fn status(tx: &Read<'_>, settings: &Settings, record: &Record) -> Status {
+    if record.node.resolved {
+        Status::Closed
+    } else if claims::holder(record, claims::stale_at(tx, settings)).is_some() {
+        Status::Active
+    } else {
+        Status::New
+    }
+}
+
+fn container(
+    tx: &Read<'_>,
+    settings: &Settings,
+    record: Record,
+    container_type: ContainerType,
+) -> Container {
+    let status = status(tx, settings, &record);
+    let node = record.node;
+    Container {
+        id: node.id,
+        version: node.rev,
+        container_type,
+        status,
+        project_id: record.project,
+        parent_id: node.parent,
+        summary: node.summary,
+        state: node.state,
+        properties: node.properties,
+        created_at: node.created_at,
+        updated_at: node.updated_at,
+    }
+}
+
+fn terminal(id: &str) -> crate::base::Error {
+    Fault::new(ErrorCode::InvalidOperation, format!("`{id}` is CLOSED, which is the last status"))
+        .hint("graph_update with resolved: false reopens it")
+        .into()
+}
+
+/// Dependencies stand in the way of every step, open children in that of closing.
+fn check_unblocked(tx: &Read<'_>, record: &Record, closing: bool) -> Result<()> {
+    let id = &record.node.id;
+    let mut blockers = edges::dependencies(tx, id, Direction::Out)?;
+    if closing {
+        blockers.extend(nodes::children_open_first(tx, id, BLOCKERS)?);
+    }
+    blockers.retain(|blocker| !blocker.node.resolved);
+    if blockers.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = blockers
+        .iter()
+        .take(BLOCKERS)
+        .map(|blocker| json!({ "id": blocker.node.id, "summary": crate::base::text::shorten(&blocker.node.summary, 60) }))
+        .collect();
+    Err(Fault::new(
+        ErrorCode::Blocked,
+        format!("`{id}` waits for {} unresolved nodes", blockers.len()),
+    )
+    .details(json!({ "blockers": names }))
+    .hint("resolve these first; graph_next says which of them can be worked on")
+    .into())
+}
+
+fn graph_hints() -> GraphHints {
+    GraphHints {
+        message: "Task completed. Consider updating the knowledge graph.",
+        suggested_actions: vec![
+            "Update atom knowledge for areas affected by this task",
+            "Update atom paths if files were moved or new directories created",
+            "Append changelog entries for significant changes",
+        ],
+    }
+}

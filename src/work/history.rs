@@ -1,0 +1,79 @@
+//! `graph_history`: what happened to a node, also to one that was merged away.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{store::nodes, types::DOMAIN};
+use crate::{
+    base::{
+        Result, Timestamp,
+        page::{self, Budget, Query},
+        props::Change,
+    },
+    db::{self, Read},
+};
+
+/// Which node's history.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct History {
+    /// Also of a node that was merged away
+    pub node_id: String,
+    /// Default 20
+    #[schemars(range(min = 1, max = 100))]
+    pub limit: Option<usize>,
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
+}
+
+/// A page of events, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Past {
+    /// Newest first.
+    pub events: Vec<PastEvent>,
+    /// Present if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PastEvent {
+    /// When.
+    pub timestamp: Timestamp,
+    /// Who.
+    pub agent: String,
+    /// created, updated, resolved, reopened, moved, merged, dropped, connected or disconnected.
+    pub action: String,
+    /// Field by field.
+    pub changes: Vec<Change>,
+}
+
+/// A page of a node's history.
+pub fn history(tx: &Read<'_>, ask: &History) -> Result<Past> {
+    let query = Query::new("graph_history", &ask.node_id)?;
+    let before: Option<i64> = query.resume(ask.cursor.as_deref())?;
+    let limit = ask.limit.unwrap_or(20);
+    let rows = db::history(tx, DOMAIN, &ask.node_id, before, limit + 1)?;
+    if rows.is_empty() && before.is_none() {
+        return Err(nodes::missing("node_id", &ask.node_id));
+    }
+    let mut budget =
+        Budget::new(if ask.limit.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS });
+    let (mut events, mut last, total) = (Vec::new(), None, rows.len());
+    for row in rows.into_iter().take(limit) {
+        let event = PastEvent {
+            timestamp: row.at,
+            agent: row.actor,
+            action: row.action,
+            changes: row.changes,
+        };
+        if !budget.admit(&event)? {
+            break;
+        }
+        events.push(event);
+        last = Some(row.seq);
+    }
+    let more = events.len() < total;
+    let next_cursor = last.filter(|_| more).map(|seq| query.cursor(&seq)).transpose()?;
+    Ok(Past { events, next_cursor })
+}

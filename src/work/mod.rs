@@ -1,0 +1,32 @@
+#![doc = include_str!("README.md")]
+
+mod claims;
+mod connect;
+mod container;
+mod context;
+mod cycle;
+mod history;
+mod next;
+mod onboard;
+mod open;
+mod plan;
+mod query;
+mod readiness;
+mod restructure;
+mod store;
+mod types;
+mod update;
+mod validate;
+
+pub use connect::*;
+pub use container::*;
+pub use context::*;
+pub use history::*;
+pub use next::*;
+pub use onboard::*;
+pub use open::*;
+pub use plan::*;
+pub use query::*;
+pub use restructure::*;
+pub use types::*;
+pub use update::*;

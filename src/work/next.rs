@@ -1,0 +1,266 @@
+//! `graph_next`: what to do now, ranked by the server, claimed on request.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    claims, context,
+    store::{
+        edges::{self, Direction},
+        evidence,
+        nodes::{self, Record},
+        projects, ready,
+    },
+    types::{DOMAIN, Evidence, Node, NodeRef, Settings},
+    validate,
+};
+use crate::{
+    base::{
+        Fault, Result, page,
+        props::{self, Properties},
+    },
+    db::{Event, Read, Write},
+};
+
+/// Resolved dependencies that an answer lists for one node, and evidence for each.
+const DEPS: usize = 10;
+const EVIDENCE: usize = 3;
+
+/// Which nodes to give out.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Next {
+    /// Name or root id; may be omitted when there is one
+    pub project: Option<String>,
+    /// Only descendants of this node
+    pub scope: Option<String>,
+    /// Property values to match
+    #[serde(default)]
+    pub filter: Properties,
+    /// Default 1
+    #[schemars(range(min = 1, max = 50))]
+    pub count: Option<usize>,
+    /// Mark as yours
+    #[serde(default)]
+    pub claim: bool,
+}
+
+/// The best nodes, best first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NextNodes {
+    /// Best first; those the agent holds already come before all others.
+    pub nodes: Vec<NextNode>,
+    /// Found, but left out to keep the answer short.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub omitted: usize,
+    /// Why there is nothing, and what to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A node with what is needed to begin.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NextNode {
+    /// The node.
+    pub node: Node,
+    /// From the root down to the parent.
+    pub ancestors: Vec<NodeRef>,
+    /// Ancestors in the middle that are not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub ancestors_omitted: usize,
+    /// By source, not merged.
+    pub context_links: ContextLinks,
+    /// What was completed that this builds on.
+    pub resolved_deps: Vec<ResolvedDep>,
+    /// Resolved dependencies that are not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub resolved_deps_omitted: usize,
+}
+
+/// Context links by source.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ContextLinks {
+    /// The node's own.
+    #[serde(rename = "self")]
+    pub own: Vec<String>,
+    /// From ancestors, root first.
+    pub inherited: Vec<Inherited>,
+}
+
+/// Links of one ancestor.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Inherited {
+    /// The ancestor.
+    pub node_id: String,
+    /// Its links.
+    pub links: Vec<String>,
+}
+
+/// A completed dependency.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ResolvedDep {
+    /// Its id.
+    pub id: String,
+    /// What was to be done.
+    pub summary: String,
+    /// The latest evidence.
+    pub evidence: Vec<Evidence>,
+    /// Earlier evidence that is not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub evidence_omitted: usize,
+}
+
+/// What to do now, as `agent` sees it.
+pub fn next(tx: &Read<'_>, settings: &Settings, ask: &Next, agent: &str) -> Result<NextNodes> {
+    let records = best(tx, settings, ask, agent)?;
+    answer(tx, ask, records)
+}
+
+/// What to do now, marked as the actor's; the claim is decided inside the transaction.
+pub fn next_claimed(tx: &Write<'_>, settings: &Settings, ask: &Next) -> Result<NextNodes> {
+    let mut records = best(tx, settings, ask, tx.actor())?;
+    for record in &mut records {
+        claim(tx, record)?;
+    }
+    answer(tx, ask, records)
+}
+
+/// Marks a node as the actor's from now on.
+pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
+    let changes = props::merge(&mut record.node.properties, &claims::claim(tx));
+    validate::properties("properties", &record.node.properties)?;
+    nodes::save(tx, record)?;
+    let subject = &record.node.id;
+    tx.record(&Event {
+        domain: DOMAIN,
+        kind: "node",
+        subject,
+        action: "updated",
+        changes: &changes,
+    })
+}
+
+/// The best nodes: the agent's own first, then those that nobody holds.
+pub(super) fn best(
+    tx: &Read<'_>,
+    settings: &Settings,
+    ask: &Next,
+    agent: &str,
+) -> Result<Vec<Record>> {
+    let scope = ask.scope.as_deref().map(|scope| nodes::get(tx, "scope", scope)).transpose()?;
+    let project = match (&ask.project, &scope) {
+        (None, Some(scope)) => scope.project.clone(),
+        (name, _) => projects::pick(tx, name.as_deref())?.id,
+    };
+    if let Some(scope) = scope.as_ref().filter(|scope| scope.project != project) {
+        return Err(Fault::invalid("scope", format!("{} is not in this project", scope.node.id))
+            .hint("leave `project` out, or name a node of this project")
+            .into());
+    }
+    // The whole project needs no look at who stands below whom.
+    let scope = scope.filter(|scope| scope.node.parent.is_some());
+    let claims = ready::Claims { agent, stale: claims::stale_at(tx, settings) };
+    let count = ask.count.unwrap_or(1);
+
+    let mut best: Vec<Record> = Vec::new();
+    let mut take = |record: Record| {
+        if props::matches(&record.node.properties, &ask.filter) {
+            best.push(record);
+        }
+        Ok(best.len() < count)
+    };
+    let mut wanted = true;
+    ready::own(tx, &project, &claims, |record| {
+        if let Some(scope) = &scope
+            && !nodes::is_below(tx, &record.node.id, &scope.node.id)?
+        {
+            return Ok(true);
+        }
+        wanted = take(record)?;
+        Ok(wanted)
+    })?;
+    match &scope {
+        _ if !wanted => {}
+        Some(scope) => ready::free_below(tx, scope, &claims, take)?,
+        None => ready::free(tx, &project, &claims, take)?,
+    }
+    Ok(best)
+}
+
+fn answer(tx: &Read<'_>, ask: &Next, records: Vec<Record>) -> Result<NextNodes> {
+    let note = if records.is_empty() { Some(why_nothing(tx, ask)?) } else { None };
+    let mut nodes =
+        records.into_iter().map(|record| complete(tx, record)).collect::<Result<Vec<_>>>()?;
+    let budget = if ask.count.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS };
+    let omitted = page::cut(&mut nodes, budget)?;
+    Ok(NextNodes { nodes, omitted, note })
+}
+
+fn complete(tx: &Read<'_>, record: Record) -> Result<NextNode> {
+    let lineage = context::lineage(tx, &record)?;
+    let (resolved_deps, resolved_deps_omitted) = resolved_deps(tx, &record.node.id)?;
+    let inherited =
+        lineage.links.into_iter().map(|(node_id, links)| Inherited { node_id, links }).collect();
+    let ancestors = lineage
+        .ancestors
+        .into_iter()
+        .map(|one| NodeRef { id: one.id, summary: one.summary })
+        .collect();
+    let node = evidence::complete(tx, record)?;
+    Ok(NextNode {
+        context_links: ContextLinks { own: node.context_links.clone(), inherited },
+        node,
+        ancestors,
+        ancestors_omitted: lineage.omitted,
+        resolved_deps,
+        resolved_deps_omitted,
+    })
+}
+
+fn resolved_deps(tx: &Read<'_>, id: &str) -> Result<(Vec<ResolvedDep>, usize)> {
+    let mut resolved = edges::dependencies(tx, id, Direction::Out)?;
+    resolved.retain(|record| record.node.resolved);
+    let omitted = resolved.len().saturating_sub(DEPS);
+    let deps = resolved
+        .into_iter()
+        .take(DEPS)
+        .map(|record| {
+            let evidence = evidence::latest(tx, &record.node.id, EVIDENCE)?;
+            let evidence_omitted = evidence::count(tx, &record.node.id)? - evidence.len();
+            Ok(ResolvedDep {
+                id: record.node.id,
+                summary: record.node.summary,
+                evidence,
+                evidence_omitted,
+            })
+        })
+        .collect::<Result<_>>()?;
+    Ok((deps, omitted))
+}
+
+/// An agent that gets nothing must know whether it is done, or in whose way it would be.
+fn why_nothing(tx: &Read<'_>, ask: &Next) -> Result<String> {
+    let scope = ask.scope.as_deref().map(|scope| nodes::get(tx, "scope", scope)).transpose()?;
+    let project = match (&ask.project, scope) {
+        (None, Some(scope)) => projects::pick(tx, Some(&scope.project))?,
+        (name, _) => projects::pick(tx, name.as_deref())?,
+    };
+    let counts = project.counts;
+    Ok(if counts.unresolved == 0 {
+        format!("all {} nodes are resolved; graph_plan adds more", counts.total)
+    } else if counts.actionable == 0 {
+        format!(
+            "{} unresolved, none actionable; graph_query with is_blocked shows what waits",
+            counts.unresolved
+        )
+    } else if ask.scope.is_some() || !ask.filter.is_empty() {
+        format!(
+            "{} actionable, none free that fits scope and filter; try without them",
+            counts.actionable
+        )
+    } else {
+        format!(
+            "{} actionable, all claimed by others; graph_query with is_actionable shows who",
+            counts.actionable
+        )
+    })
+}

@@ -1,0 +1,212 @@
+//! `graph_onboard`: where a project stands, in one short call, for an agent that knows nothing yet.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    claims,
+    next::{self, Next},
+    store::{
+        evidence,
+        nodes::{self, Record},
+        projects, ready,
+    },
+    types::{CLAIMED_AT, Counts, NodeRef, Settings},
+};
+use crate::{
+    base::{Result, Timestamp, text},
+    db::Read,
+};
+
+/// Items of each list: together they make 400 to 600 tokens.
+const TREE: usize = 6;
+const CLAIMED: usize = 4;
+const RESOLVED: usize = 4;
+const NEXT: usize = 3;
+/// Characters of a summary, and of a piece of evidence.
+const SUMMARY: usize = 90;
+const PROOF: usize = 120;
+
+/// Which project.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Onboard {
+    /// Omit for the one that changed last
+    pub project: Option<String>,
+}
+
+/// A project at a glance.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Orientation {
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The root's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// The root's summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// How it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// The top of the tree, open branches first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tree: Vec<Branch>,
+    /// Branches that are not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub tree_omitted: usize,
+    /// Who works on what.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claimed: Vec<Claimed>,
+    /// What was finished last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_resolved: Vec<Finished>,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<NodeRef>,
+    /// Other projects in this file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_projects: Vec<String>,
+    /// What to call now.
+    pub hint: String,
+}
+
+/// A child of the root.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Branch {
+    /// Its id.
+    pub id: String,
+    /// What is to be done.
+    pub summary: String,
+    /// Whether it is done.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub resolved: bool,
+    /// Its children that are done, of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done: Option<String>,
+}
+
+/// A live claim.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Claimed {
+    /// The node.
+    pub id: String,
+    /// What is to be done.
+    pub summary: String,
+    /// Who does it.
+    pub by: String,
+    /// Since when.
+    pub since: String,
+}
+
+/// A resolved node and the last word about it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Finished {
+    /// The node.
+    pub id: String,
+    /// What was to be done.
+    pub summary: String,
+    /// When it was last touched.
+    pub at: Timestamp,
+    /// The latest evidence, as `type: ref`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+}
+
+/// Says where the project stands, as `agent` sees it.
+pub fn onboard(
+    tx: &Read<'_>,
+    settings: &Settings,
+    ask: &Onboard,
+    agent: &str,
+) -> Result<Orientation> {
+    let project = match &ask.project {
+        Some(name) => projects::pick(tx, Some(name))?,
+        None => match projects::latest(tx)? {
+            Some(project) => project,
+            None => return Ok(empty()),
+        },
+    };
+    let root = nodes::get(tx, "project", &project.id)?;
+    let branches = nodes::children_open_first(tx, &project.id, TREE)?;
+    let tree_omitted = nodes::child_count(tx, &project.id)? - branches.len();
+    let ask = Next { project: Some(project.id.clone()), count: Some(NEXT), ..Next::default() };
+    let next: Vec<NodeRef> =
+        next::best(tx, settings, &ask, agent)?.into_iter().map(named).collect();
+    let mut other_projects: Vec<_> =
+        projects::list(tx, "", 6)?.into_iter().map(|other| other.name).collect();
+    other_projects.retain(|name| *name != project.name);
+    Ok(Orientation {
+        tree: branches.into_iter().map(|record| branch(tx, record)).collect::<Result<_>>()?,
+        tree_omitted,
+        claimed: claimed(tx, settings, &project.id)?,
+        last_resolved: last_resolved(tx, &project.id)?,
+        hint: hint(&project.counts, next.is_empty()),
+        next,
+        project: Some(project.name),
+        root: Some(project.id),
+        goal: Some(text::shorten(&root.node.summary, 400)),
+        counts: Some(project.counts),
+        other_projects,
+    })
+}
+
+fn empty() -> Orientation {
+    let hint =
+        "no project yet: graph_open {project, goal} makes one, graph_plan fills it".to_owned();
+    Orientation { hint, ..Orientation::default() }
+}
+
+fn hint(counts: &Counts, nothing_next: bool) -> String {
+    if counts.total == 1 {
+        "nothing planned yet: graph_plan breaks the goal down"
+    } else if counts.unresolved == 0 {
+        "all done: graph_plan adds more"
+    } else if nothing_next {
+        "nothing free now: graph_query with is_blocked or is_actionable shows what waits and who works"
+    } else {
+        "graph_next with claim: true takes the first; graph_context reads a node; graph_update resolves it"
+    }
+    .to_owned()
+}
+
+fn named(record: Record) -> NodeRef {
+    NodeRef { summary: text::shorten(&record.node.summary, SUMMARY), id: record.node.id }
+}
+
+fn branch(tx: &Read<'_>, record: Record) -> Result<Branch> {
+    let children = nodes::child_count(tx, &record.node.id)?;
+    let open = usize::try_from(record.open_children).unwrap_or(0);
+    let done = (children > 0).then(|| format!("{}/{children}", children - open));
+    let resolved = record.node.resolved;
+    let NodeRef { id, summary } = named(record);
+    Ok(Branch { id, summary, resolved, done })
+}
+
+fn claimed(tx: &Read<'_>, settings: &Settings, project: &str) -> Result<Vec<Claimed>> {
+    let live = ready::live_claims(tx, project, claims::stale_at(tx, settings), CLAIMED)?;
+    let claimed = live.into_iter().map(|(record, by)| {
+        let since = record
+            .node
+            .properties
+            .get(CLAIMED_AT)
+            .and_then(|at| at.as_str())
+            .unwrap_or_default()
+            .to_owned();
+        let NodeRef { id, summary } = named(record);
+        Claimed { id, summary, by, since }
+    });
+    Ok(claimed.collect())
+}
+
+fn last_resolved(tx: &Read<'_>, project: &str) -> Result<Vec<Finished>> {
+    let finished = ready::last_resolved(tx, project, RESOLVED)?.into_iter().map(|record| {
+        let latest = evidence::latest(tx, &record.node.id, 1)?.pop();
+        let evidence =
+            latest.map(|one| text::shorten(&format!("{}: {}", one.r#type, one.r#ref), PROOF));
+        let at = record.node.updated_at;
+        let NodeRef { id, summary } = named(record);
+        Ok(Finished { id, summary, at, evidence })
+    });
+    finished.collect()
+}

@@ -1,0 +1,151 @@
+//! `graph_open`: a project by name, made on first use; or all projects.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{
+    store::{evidence, nodes, projects},
+    types::{Counts, DOMAIN, ID_PREFIX, Node, limits},
+};
+use crate::{
+    base::{Fault, Result, Timestamp, ids, page, props::Change, text},
+    db::{Event, Read, Write},
+};
+
+/// What to open.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Open {
+    /// Name, or root id; omit to list all
+    pub project: Option<String>,
+    /// Used on creation
+    pub goal: Option<String>,
+}
+
+/// An opened project, or the list of all.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Opened {
+    /// The project's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Whether this call made it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub created: bool,
+    /// Its root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<Node>,
+    /// How it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Counts>,
+    /// All projects, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub projects: Option<Vec<ProjectLine>>,
+    /// Projects that are not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub projects_omitted: usize,
+}
+
+/// A project in the list.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProjectLine {
+    /// The root's id.
+    pub id: String,
+    /// Its name.
+    pub project: String,
+    /// The root's summary.
+    pub summary: String,
+    /// All nodes.
+    pub total: i64,
+    /// Done.
+    pub resolved: i64,
+    /// Not done.
+    pub unresolved: i64,
+    /// The latest change anywhere in it.
+    pub updated_at: Timestamp,
+}
+
+/// Opens the project, making it if there is none of that name.
+pub fn open(tx: &Write<'_>, name: &str, goal: Option<&str>) -> Result<Opened> {
+    let name = checked_name(name)?;
+    let goal = goal.map(|goal| text::bounded("goal", goal, limits::TEXT)).transpose()?;
+    if let Some(project) = projects::find(tx, &name)? {
+        return opened(tx, project, false);
+    }
+    if ids::is_short(ID_PREFIX, &name) {
+        // Nobody means to call a project by an id; a mistyped one must not become a project.
+        return projects::pick(tx, Some(&name)).and_then(|project| opened(tx, project, false));
+    }
+    let summary = goal.unwrap_or_else(|| name.clone());
+    let root = nodes::NewNode {
+        parent: None,
+        summary: &summary,
+        properties: &json!({}),
+        priority: 0.0,
+        context_links: &[],
+    };
+    let id = nodes::insert(tx, &root)?.id;
+    projects::insert(tx, &id, &name)?;
+    let changes =
+        [Change::new("project", (), name.as_str()), Change::new("summary", (), summary.as_str())];
+    tx.record(&Event {
+        domain: DOMAIN,
+        kind: "node",
+        subject: &id,
+        action: "created",
+        changes: &changes,
+    })?;
+    opened(tx, projects::pick(tx, Some(&id))?, true)
+}
+
+/// The project as it stands, if there is one; a read is enough for it.
+pub fn find_project(tx: &Read<'_>, name: &str) -> Result<Option<Opened>> {
+    projects::find(tx, name.trim())?.map(|project| opened(tx, project, false)).transpose()
+}
+
+/// All projects, by name.
+pub fn list_projects(tx: &Read<'_>) -> Result<Opened> {
+    let mut lines = Vec::new();
+    for project in projects::list(tx, "", usize::MAX >> 1)? {
+        let root = nodes::get(tx, "project", &project.id)?;
+        lines.push(ProjectLine {
+            updated_at: nodes::last_change(tx, &project.id)?.unwrap_or(root.node.updated_at),
+            id: project.id,
+            project: project.name,
+            summary: root.node.summary,
+            total: project.counts.total,
+            resolved: project.counts.resolved,
+            unresolved: project.counts.unresolved,
+        });
+    }
+    let projects_omitted = page::cut(&mut lines, page::MAX_CHARS)?;
+    Ok(Opened {
+        project: None,
+        created: false,
+        root: None,
+        summary: None,
+        projects: Some(lines),
+        projects_omitted,
+    })
+}
+
+fn opened(tx: &Read<'_>, project: projects::Project, created: bool) -> Result<Opened> {
+    let root = nodes::get(tx, "project", &project.id)?;
+    Ok(Opened {
+        project: Some(project.name),
+        created,
+        root: Some(evidence::complete(tx, root)?),
+        summary: Some(project.counts),
+        projects: None,
+        projects_omitted: 0,
+    })
+}
+
+fn checked_name(name: &str) -> Result<String> {
+    let name = text::bounded("project", name, limits::NAME * 4)?;
+    let characters = name.chars().count();
+    if characters > limits::NAME {
+        let problem = format!("has {characters} characters; at most {} are allowed", limits::NAME);
+        return Err(Fault::invalid("project", problem).into());
+    }
+    Ok(name)
+}

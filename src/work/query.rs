@@ -1,0 +1,268 @@
+//! `graph_query`: search and filter nodes, page by page.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    claims,
+    store::{
+        nodes::{self, Record},
+        projects::{self, Project},
+        select::{Order, Position, Selection},
+    },
+    types::{Settings, limits, present},
+};
+use crate::{
+    base::{
+        Fault, Result,
+        page::{self, Budget},
+        props::Properties,
+        text,
+    },
+    db::{Needle, Read},
+};
+
+/// Which nodes, in which order.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Query {
+    /// Name or root id; may be omitted when there is one
+    pub project: Option<String>,
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    #[serde(default)]
+    pub filter: Filter,
+    /// Default readiness
+    #[serde(default)]
+    pub sort: Sort,
+    /// Default 20
+    #[schemars(range(min = 1, max = 100))]
+    pub limit: Option<usize>,
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
+}
+
+/// What a node must be like; all that is given must hold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Filter {
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    pub resolved: Option<bool>,
+    /// Exact values
+    #[serde(default)]
+    pub properties: Properties,
+    /// Substring of the summary
+    pub text: Option<String>,
+    /// Descendants of this node
+    pub ancestor: Option<String>,
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    pub has_evidence_type: Option<String>,
+    /// No unresolved child
+    pub is_leaf: Option<bool>,
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    pub is_actionable: Option<bool>,
+    #[allow(
+        missing_docs,
+        reason = "the name says it, and a description costs every client tokens"
+    )]
+    pub is_blocked: Option<bool>,
+    /// Live claims; null = unclaimed
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("type" = ["string", "null"]))]
+    pub claimed_by: Option<Option<String>>,
+}
+
+/// The order of the answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Sort {
+    /// Actionable first, in ranking order.
+    #[default]
+    Readiness,
+    /// Deepest first.
+    Depth,
+    /// Last updated first.
+    Recent,
+    /// Oldest first.
+    Created,
+}
+
+/// A page of nodes.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Found {
+    /// In the order asked for.
+    pub nodes: Vec<FoundNode>,
+    /// How many there are in all.
+    pub total: i64,
+    /// Present if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A node in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FoundNode {
+    /// Its id.
+    pub id: String,
+    /// What is to be done.
+    pub summary: String,
+    /// Whether it is done.
+    pub resolved: bool,
+    /// The agent's own notion of state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
+    /// Absent on a root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// 0 for a root.
+    pub depth: i64,
+    /// Free-form.
+    pub properties: Properties,
+}
+
+/// A page of the nodes that fit.
+pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
+    let project = projects::pick(tx, ask.project.as_deref())?;
+    let identity = page::Query::new("graph_query", &(&project.id, &ask.filter, ask.sort))?;
+    let resumed: Option<(usize, Option<Position>)> = identity.resume(ask.cursor.as_deref())?;
+    let orders = ask.sort.orders();
+    let (mut stage, mut position) = resumed.unwrap_or((0, None));
+
+    let limit = ask.limit.unwrap_or(20);
+    let mut budget =
+        Budget::new(if ask.limit.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS });
+    let mut nodes = Vec::new();
+    let mut next = None;
+    while let Some(order) = orders.get(stage).copied()
+        && next.is_none()
+    {
+        let selection = selection(tx, settings, &project, &ask.filter)?;
+        let start = position.take();
+        let mut last = start.clone();
+        selection.page(tx, order, start.as_ref(), |record| {
+            let here = order.position(&record);
+            let node = listed(record);
+            if nodes.len() == limit || !budget.admit(&node)? {
+                next = Some((stage, last.take()));
+                return Ok(false);
+            }
+            nodes.push(node);
+            last = Some(here);
+            Ok(true)
+        })?;
+        stage += 1;
+    }
+    let next_cursor = next.map(|next| identity.cursor(&next)).transpose()?;
+    Ok(Found { nodes, total: total(tx, settings, &project, &ask.filter)?, next_cursor })
+}
+
+impl Sort {
+    /// The stages of an order, one index each: readiness has two.
+    fn orders(self) -> &'static [Order] {
+        match self {
+            Sort::Readiness => &[Order::Ranking, Order::NotReady],
+            Sort::Depth => &[Order::Depth],
+            Sort::Recent => &[Order::Recent],
+            Sort::Created => &[Order::Created],
+        }
+    }
+}
+
+fn listed(record: Record) -> FoundNode {
+    let depth = record.depth;
+    let node = record.node;
+    FoundNode {
+        id: node.id,
+        summary: node.summary,
+        resolved: node.resolved,
+        state: node.state,
+        parent: node.parent,
+        depth,
+        properties: node.properties,
+    }
+}
+
+/// The number of all matches; answered from the project's counters where they know it.
+fn total(tx: &Read<'_>, settings: &Settings, project: &Project, filter: &Filter) -> Result<i64> {
+    let counts = project.counts;
+    let only = |filter: Filter| filter == Filter::default();
+    match filter {
+        filter if *filter == Filter::default() => Ok(counts.total),
+        Filter { resolved: Some(resolved), .. }
+            if only(Filter { resolved: None, ..filter.clone() }) =>
+        {
+            Ok(if *resolved { counts.resolved } else { counts.unresolved })
+        }
+        Filter { is_actionable: Some(true), .. }
+            if only(Filter { is_actionable: None, ..filter.clone() }) =>
+        {
+            Ok(counts.actionable)
+        }
+        Filter { is_blocked: Some(true), .. }
+            if only(Filter { is_blocked: None, ..filter.clone() }) =>
+        {
+            Ok(counts.blocked)
+        }
+        _ => selection(tx, settings, project, filter)?.count(tx),
+    }
+}
+
+fn selection(
+    tx: &Read<'_>,
+    settings: &Settings,
+    project: &Project,
+    filter: &Filter,
+) -> Result<Selection> {
+    let mut selection = Selection::of_project(&project.id);
+    if let Some(resolved) = filter.resolved {
+        selection.resolved(resolved);
+    }
+    if !filter.properties.is_empty() {
+        selection.properties(&Value::Object(filter.properties.clone()));
+    }
+    if let Some(wanted) = &filter.text {
+        if wanted.is_empty() {
+            return Err(Fault::invalid(
+                "filter.text",
+                "is empty: leave it out to match everything",
+            )
+            .into());
+        }
+        text::check_size("filter.text", wanted.len(), limits::TEXT)?;
+        selection.text(&Needle::new(wanted));
+    }
+    if let Some(ancestor) = &filter.ancestor {
+        let ancestor = nodes::get(tx, "filter.ancestor", ancestor)?;
+        if ancestor.project != project.id {
+            let problem = format!("{} is not in project {}", ancestor.node.id, project.name);
+            return Err(Fault::invalid("filter.ancestor", problem).into());
+        }
+        selection.below(&ancestor.node.id);
+    }
+    if let Some(kind) = &filter.has_evidence_type {
+        selection.evidence_type(kind);
+    }
+    if let Some(wanted) = filter.is_leaf {
+        selection.leaf(wanted);
+    }
+    if let Some(wanted) = filter.is_actionable {
+        selection.actionable(wanted);
+    }
+    if let Some(wanted) = filter.is_blocked {
+        selection.blocked(wanted);
+    }
+    if let Some(agent) = &filter.claimed_by {
+        selection.claimed_by(agent.as_deref(), claims::stale_at(tx, settings));
+    }
+    Ok(selection)
+}

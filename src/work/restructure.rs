@@ -1,0 +1,304 @@
+//! `graph_restructure`: move, merge and drop, for replanning; all operations or none.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    claims::{self, Warnings},
+    cycle,
+    readiness::Watch,
+    store::{
+        edges, evidence,
+        nodes::{self, Record},
+    },
+    types::{DEPENDS_ON, DOMAIN, NewEvidence, NodeRef, Settings, Unblocked, limits},
+};
+use crate::{
+    base::{
+        ErrorCode, Fault, Result, Timestamp,
+        props::{self, Change},
+        text,
+    },
+    db::{Event, Write},
+};
+
+/// One operation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation {
+    /// Hangs a node, its subtree with it, under another parent.
+    Move {
+        /// The node.
+        node_id: String,
+        /// Its parent from now on.
+        new_parent: String,
+    },
+    /// Absorbs one node into another.
+    Merge {
+        /// Deleted; its history stays readable.
+        source: String,
+        /// Survives with the source's children, evidence and edges.
+        target: String,
+    },
+    /// Marks a node and all below it as resolved.
+    Drop {
+        /// The node.
+        node_id: String,
+        /// Kept as evidence.
+        reason: String,
+    },
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Restructured {
+    /// The number of operations.
+    pub applied: usize,
+    /// One for each, in order.
+    pub details: Vec<Detail>,
+    /// What this unblocked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub newly_actionable: Vec<NodeRef>,
+    /// Unblocked, but not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub newly_actionable_omitted: usize,
+    /// What to know about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// What one operation did.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Detail {
+    /// move, merge or drop.
+    pub op: &'static str,
+    /// The node it was about; of a merge, the one that is left.
+    pub node_id: String,
+    /// In words.
+    pub result: String,
+}
+
+/// Applies all operations in order.
+pub fn restructure(
+    tx: &Write<'_>,
+    settings: &Settings,
+    operations: &[Operation],
+) -> Result<Restructured> {
+    if operations.is_empty() {
+        return Err(
+            Fault::invalid("operations", "is empty: it needs at least one operation").into()
+        );
+    }
+    text::check_count("operations", operations.len(), limits::BATCH)?;
+    let mut details = Vec::with_capacity(operations.len());
+    let mut work = Work {
+        tx,
+        index: 0,
+        stale: claims::stale_at(tx, settings),
+        watch: Watch::default(),
+        warnings: Warnings::default(),
+    };
+    for (index, operation) in operations.iter().enumerate() {
+        work.index = index;
+        let (op, node_id, result) = match operation {
+            Operation::Move { node_id, new_parent } => {
+                ("move", node_id, work.move_node(node_id, new_parent)?)
+            }
+            Operation::Merge { source, target } => ("merge", target, work.merge(source, target)?),
+            Operation::Drop { node_id, reason } => {
+                ("drop", node_id, work.drop_subtree(node_id, reason)?)
+            }
+        };
+        details.push(Detail { op, node_id: node_id.clone(), result });
+    }
+    let Unblocked { newly_actionable, newly_actionable_omitted } = work.watch.unblocked(tx)?;
+    Ok(Restructured {
+        applied: details.len(),
+        details,
+        newly_actionable,
+        newly_actionable_omitted,
+        warnings: work.warnings.into_list(),
+    })
+}
+
+/// The batch on its way.
+struct Work<'a, 'c> {
+    tx: &'a Write<'c>,
+    index: usize,
+    stale: Timestamp,
+    watch: Watch,
+    warnings: Warnings,
+}
+
+impl Work<'_, '_> {
+    fn field(&self, name: &str) -> String {
+        format!("operations[{}].{name}", self.index)
+    }
+
+    /// The node named in a field, with a word about who holds it.
+    fn get(&mut self, field: &str, id: &str) -> Result<Record> {
+        let record = nodes::get(self.tx, &self.field(field), id)?;
+        self.warnings.about_claim(self.tx, &record, self.stale);
+        Ok(record)
+    }
+
+    fn record(&self, subject: &str, action: &str, changes: &[Change]) -> Result<()> {
+        self.tx.record(&Event { domain: DOMAIN, kind: "node", subject, action, changes })
+    }
+
+    fn move_node(&mut self, node_id: &str, new_parent: &str) -> Result<String> {
+        let node = self.get("node_id", node_id)?;
+        let parent = nodes::get(self.tx, &self.field("new_parent"), new_parent)?;
+        let Some(old_parent) = node.node.parent.clone() else {
+            return Err(self.root_stays("node_id", node_id));
+        };
+        if node_id == new_parent || nodes::is_below(self.tx, new_parent, node_id)? {
+            let path = [node_id.to_owned(), new_parent.to_owned(), node_id.to_owned()];
+            return Err(cycle::fault(&format!("`{}`", self.field("new_parent")), &path));
+        }
+        if old_parent == new_parent {
+            return Ok(format!("already under {new_parent}"));
+        }
+        if node.project != parent.project {
+            self.check_nothing_crosses(node_id)?;
+        }
+        self.watch.node(self.tx, &old_parent)?;
+        self.watch.node(self.tx, new_parent)?;
+        self.reparent(&node, &parent)?;
+        Ok(format!("moved from {old_parent} to {new_parent}"))
+    }
+
+    /// Hangs `node` under `parent` and says so in its history.
+    fn reparent(&self, node: &Record, parent: &Record) -> Result<()> {
+        nodes::reparent(self.tx, node, parent)?;
+        let change = Change::new("parent", json!(node.node.parent), parent.node.id.as_str());
+        self.record(&node.node.id, "moved", &[change])
+    }
+
+    /// A dependency never leaves its project, so neither does one end of it alone.
+    fn check_nothing_crosses(&self, node_id: &str) -> Result<()> {
+        let crossing = edges::crossing_subtree(self.tx, node_id, 10)?;
+        if crossing.is_empty() {
+            return Ok(());
+        }
+        let edges: Vec<_> =
+            crossing.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
+        let field = self.field("new_parent");
+        let message = format!(
+            "`{field}` is in another project, and dependencies would cross between the two"
+        );
+        Err(Fault::new(ErrorCode::InvariantViolation, message)
+            .details(json!({ "field": field, "reason": "cross_project_edge", "edges": edges }))
+            .hint("remove these edges with graph_connect first, or move both ends")
+            .into())
+    }
+
+    fn root_stays(&self, field: &str, id: &str) -> crate::base::Error {
+        let problem = format!("is {id}, the root of a project, which has no other place");
+        Fault::invalid(&self.field(field), problem).hint("name a node inside the project").into()
+    }
+
+    fn merge(&mut self, source_id: &str, target_id: &str) -> Result<String> {
+        let source = self.get("source", source_id)?;
+        let target = self.get("target", target_id)?;
+        if source.node.parent.is_none() {
+            return Err(self.root_stays("source", source_id));
+        }
+        if source_id == target_id {
+            return Err(Fault::invalid(&self.field("target"), "is the source itself").into());
+        }
+        if source.project != target.project {
+            return Err(Fault::invalid(&self.field("target"), "is in another project").into());
+        }
+        if nodes::is_below(self.tx, target_id, source_id)? {
+            let path = [source_id.to_owned(), target_id.to_owned(), source_id.to_owned()];
+            return Err(cycle::fault(&format!("`{}`", self.field("target")), &path));
+        }
+        self.watch.node(self.tx, target_id)?;
+        self.watch.waiters(self.tx, &source)?;
+
+        let children = self.adopt_children(&source, &target)?;
+        let moved = self.transfer_edges(&source, &target)?;
+        let evidence = evidence::of_node(self.tx, source_id)?;
+        evidence::transfer(self.tx, source_id, target_id)?;
+        nodes::delete(self.tx, source_id)?;
+        nodes::touch(self.tx, target_id)?;
+
+        let gone =
+            json!({ "id": source_id, "summary": source.node.summary, "rev": source.node.rev });
+        let mut changes = vec![Change::new("merged_from", (), gone)];
+        if !evidence.is_empty() {
+            changes.push(Change::new("evidence", (), json!(evidence)));
+        }
+        if !children.is_empty() {
+            changes.push(Change::new("children", (), json!(children)));
+        }
+        changes.extend(moved);
+        self.record(target_id, "merged", &changes)?;
+        let whole = json!(crate::work::types::Node { evidence, ..source.node });
+        self.record(source_id, "merged", &[Change::new("merged_into", whole, target_id)])?;
+        Ok(format!("{source_id} merged into {target_id}"))
+    }
+
+    /// The source's children become the target's.
+    fn adopt_children(&mut self, source: &Record, target: &Record) -> Result<Vec<String>> {
+        let children = nodes::children(self.tx, &source.node.id, 0, usize::MAX >> 1)?;
+        for child in &children {
+            self.reparent(child, target)?;
+        }
+        Ok(children.into_iter().map(|child| child.node.id).collect())
+    }
+
+    /// The source's edges become the target's, both ways, less self-loops and duplicates.
+    fn transfer_edges(&mut self, source: &Record, target: &Record) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        let edges = edges::of_node(self.tx, &source.node.id)?;
+        for (from, to, kind) in &edges {
+            edges::delete(self.tx, from, to, kind)?;
+        }
+        for (from, to, kind) in edges {
+            let swap = |id: String| if id == source.node.id { target.node.id.clone() } else { id };
+            let (new_from, new_to) = (swap(from), swap(to));
+            if new_from == new_to {
+                continue;
+            }
+            if kind == DEPENDS_ON
+                && let Some(path) = cycle::closed_by(self.tx, &new_from, &new_to)?
+            {
+                return Err(cycle::fault(
+                    &format!("merging {} into {}", source.node.id, target.node.id),
+                    &path,
+                ));
+            }
+            if edges::insert(self.tx, &new_from, &new_to, &kind)? {
+                let edge = json!({ "from": new_from, "to": new_to });
+                changes.push(Change::new(kind, (), edge));
+            }
+        }
+        Ok(changes)
+    }
+
+    fn drop_subtree(&mut self, node_id: &str, reason: &str) -> Result<String> {
+        let reason = text::bounded(&self.field("reason"), reason, limits::TEXT)?;
+        self.get("node_id", node_id)?;
+        let ids = nodes::unresolved_subtree(self.tx, node_id)?;
+        let dropped = NewEvidence { r#type: "dropped".to_owned(), r#ref: reason };
+        for id in &ids {
+            let mut record = nodes::get(self.tx, "node_id", id)?;
+            self.warnings.about_claim(self.tx, &record, self.stale);
+            self.watch.waiters(self.tx, &record)?;
+            record.node.resolved = true;
+            let mut changes = vec![Change::new("resolved", false, true)];
+            changes.extend(props::merge(&mut record.node.properties, &claims::release()));
+            nodes::save(self.tx, &mut record)?;
+            let evidence = evidence::insert(self.tx, id, &dropped)?;
+            changes.push(Change::new("evidence", (), json!([evidence])));
+            self.record(id, "dropped", &changes)?;
+        }
+        Ok(match ids.len() {
+            0 => "already resolved, with all below it".to_owned(),
+            1 => "1 node dropped".to_owned(),
+            count => format!("{count} nodes dropped"),
+        })
+    }
+}

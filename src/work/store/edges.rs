@@ -1,0 +1,95 @@
+//! Rows of `work_edges`.
+
+use crate::{
+    base::Result,
+    db::{Read, Write},
+    work::types::DEPENDS_ON,
+};
+
+use super::nodes::{COLUMNS, Record, from_row};
+
+/// Which end of an edge to look from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// What a node points at.
+    Out,
+    /// What points at a node.
+    In,
+}
+
+/// Adds an edge; false when it was there already.
+pub fn insert(tx: &Write<'_>, from: &str, to: &str, kind: &str) -> Result<bool> {
+    let added = tx.run(
+        "INSERT INTO work_edges (from_node, to_node, type, created_at, created_by)
+         VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
+        (from, to, kind, tx.now(), tx.actor()),
+    )?;
+    Ok(added == 1)
+}
+
+/// Removes an edge; false when there was none.
+pub fn delete(tx: &Write<'_>, from: &str, to: &str, kind: &str) -> Result<bool> {
+    let removed = tx.run(
+        "DELETE FROM work_edges WHERE from_node = ?1 AND to_node = ?2 AND type = ?3",
+        (from, to, kind),
+    )?;
+    Ok(removed == 1)
+}
+
+/// Ids at the other end of a node's dependency edges, in a stable order.
+pub fn dependency_ids(tx: &Read<'_>, id: &str, direction: Direction) -> Result<Vec<String>> {
+    let sql = match direction {
+        Direction::Out => {
+            "SELECT to_node FROM work_edges WHERE from_node = ?1 AND type = ?2 ORDER BY 1"
+        }
+        Direction::In => {
+            "SELECT from_node FROM work_edges WHERE to_node = ?1 AND type = ?2 ORDER BY 1"
+        }
+    };
+    tx.all(sql, (id, DEPENDS_ON), |row| row.get(0))
+}
+
+/// Nodes at the other end of a node's dependency edges, in the order of creation.
+pub fn dependencies(tx: &Read<'_>, id: &str, direction: Direction) -> Result<Vec<Record>> {
+    let (near, far) = match direction {
+        Direction::Out => ("from_node", "to_node"),
+        Direction::In => ("to_node", "from_node"),
+    };
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM work_edges e JOIN work_nodes n ON n.id = e.{far}
+              WHERE e.{near} = ?1 AND e.type = ?2 ORDER BY n.seq"
+        ),
+        (id, DEPENDS_ON),
+        from_row,
+    )
+}
+
+/// All edges of a node as (from, to, type), dependencies among them.
+pub fn of_node(tx: &Read<'_>, id: &str) -> Result<Vec<(String, String, String)>> {
+    tx.all(
+        "SELECT from_node, to_node, type FROM work_edges WHERE from_node = ?1
+         UNION ALL SELECT from_node, to_node, type FROM work_edges WHERE to_node = ?1
+         ORDER BY 3, 1, 2",
+        [id],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )
+}
+
+/// Dependency edges between the subtree of `root` and the rest of the graph.
+pub fn crossing_subtree(tx: &Read<'_>, root: &str, limit: usize) -> Result<Vec<(String, String)>> {
+    tx.all(
+        "WITH RECURSIVE below (id) AS (
+           SELECT ?1
+           UNION ALL SELECT n.id FROM below JOIN work_nodes n ON n.parent = below.id
+         )
+         SELECT from_node, to_node FROM work_edges
+          WHERE type = ?2 AND from_node IN (SELECT id FROM below) AND to_node NOT IN (SELECT id FROM below)
+         UNION ALL
+         SELECT from_node, to_node FROM work_edges
+          WHERE type = ?2 AND to_node IN (SELECT id FROM below) AND from_node NOT IN (SELECT id FROM below)
+         ORDER BY 1, 2 LIMIT ?3",
+        (root, DEPENDS_ON, limit),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}

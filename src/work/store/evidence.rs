@@ -1,0 +1,81 @@
+//! Rows of `work_evidence`.
+
+use rusqlite::Row;
+
+use crate::{
+    base::Result,
+    db::{Read, Write},
+    work::types::{Evidence, NewEvidence, Node},
+};
+
+use super::nodes::Record;
+
+/// Adds evidence, stamped with agent and time.
+pub fn insert(tx: &Write<'_>, node: &str, evidence: &NewEvidence) -> Result<Evidence> {
+    let stamped = Evidence {
+        r#type: evidence.r#type.clone(),
+        r#ref: evidence.r#ref.clone(),
+        agent: tx.actor().to_owned(),
+        timestamp: tx.now(),
+    };
+    tx.run(
+        "INSERT INTO work_evidence (node, type, ref, agent, timestamp) VALUES (?1, ?2, ?3, ?4, ?5)",
+        (node, &stamped.r#type, &stamped.r#ref, &stamped.agent, stamped.timestamp),
+    )?;
+    Ok(stamped)
+}
+
+/// A node's evidence, oldest first.
+pub fn of_node(tx: &Read<'_>, node: &str) -> Result<Vec<Evidence>> {
+    tx.all(
+        "SELECT type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY seq",
+        [node],
+        from_row,
+    )
+}
+
+/// A node's latest evidence, oldest of it first.
+pub fn latest(tx: &Read<'_>, node: &str, limit: usize) -> Result<Vec<Evidence>> {
+    let mut newest_first = tx.all(
+        "SELECT type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY seq DESC LIMIT ?2",
+        (node, limit),
+        from_row,
+    )?;
+    newest_first.reverse();
+    Ok(newest_first)
+}
+
+/// How much evidence a node has.
+pub fn count(tx: &Read<'_>, node: &str) -> Result<usize> {
+    let count =
+        tx.one("SELECT count(*) FROM work_evidence WHERE node = ?1", [node], |row| row.get(0))?;
+    Ok(count.unwrap_or(0))
+}
+
+/// The whole node.
+pub fn complete(tx: &Read<'_>, record: Record) -> Result<Node> {
+    let mut node = record.node;
+    node.evidence = of_node(tx, &node.id)?;
+    Ok(node)
+}
+
+/// Appends all evidence of `source` to that of `target`.
+pub fn transfer(tx: &Write<'_>, source: &str, target: &str) -> Result<()> {
+    // New rows, because a row's number is its place in the list and the target's own come first.
+    tx.run(
+        "INSERT INTO work_evidence (node, type, ref, agent, timestamp)
+         SELECT ?2, type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY seq",
+        (source, target),
+    )?;
+    tx.run("DELETE FROM work_evidence WHERE node = ?1", [source])?;
+    Ok(())
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Evidence> {
+    Ok(Evidence {
+        r#type: row.get(0)?,
+        r#ref: row.get(1)?,
+        agent: row.get(2)?,
+        timestamp: row.get(3)?,
+    })
+}

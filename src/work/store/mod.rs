@@ -1,0 +1,8 @@
+//! The domain's SQL. Private: operations call these functions, nobody else does.
+
+pub(super) mod edges;
+pub(super) mod evidence;
+pub(super) mod nodes;
+pub(super) mod projects;
+pub(super) mod ready;
+pub(super) mod select;

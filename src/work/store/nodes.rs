@@ -1,0 +1,288 @@
+//! Rows of `work_nodes`.
+
+use rusqlite::Row;
+use serde_json::Value;
+
+use crate::{
+    base::{Fault, Result, Timestamp},
+    db::{Read, Write, json},
+    work::types::{Ancestor, DOMAIN, ID_PREFIX, Node},
+};
+
+/// A node and what the engine keeps about it. `node.evidence` is empty until it is asked for.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// The order of creation.
+    pub seq: i64,
+    /// The root's id.
+    pub project: String,
+    /// 0 for the root.
+    pub depth: i64,
+    /// `properties.priority` as a number.
+    pub priority: f64,
+    /// Unresolved children.
+    pub open_children: i64,
+    /// Unresolved targets of depends_on.
+    pub open_deps: i64,
+    /// The node itself.
+    pub node: Node,
+}
+
+/// A node's place, which is all that a child needs to know of it.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Its id.
+    pub id: String,
+    /// Its project's root.
+    pub project: String,
+    /// 0 for the root.
+    pub depth: i64,
+}
+
+impl Record {
+    /// Where it stands.
+    pub fn place(&self) -> Place {
+        Place { id: self.node.id.clone(), project: self.project.clone(), depth: self.depth }
+    }
+
+    /// Unresolved, no unresolved child, no unresolved dependency.
+    pub fn is_actionable(&self) -> bool {
+        !self.node.resolved && self.open_children == 0 && self.open_deps == 0
+    }
+}
+
+/// The columns that [`from_row`] reads, of a table called `n`.
+pub const COLUMNS: &str = "n.seq, n.project, n.depth, n.priority, n.open_children, n.open_deps, \
+     n.id, n.rev, n.parent, n.summary, n.resolved, n.state, n.properties, n.context_links, \
+     n.created_at, n.updated_at, n.created_by";
+
+/// The one row mapper.
+pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
+    let state: Option<String> = row.get(11)?;
+    Ok(Record {
+        seq: row.get(0)?,
+        project: row.get(1)?,
+        depth: row.get(2)?,
+        priority: row.get(3)?,
+        open_children: row.get(4)?,
+        open_deps: row.get(5)?,
+        node: Node {
+            id: row.get(6)?,
+            rev: row.get(7)?,
+            parent: row.get(8)?,
+            summary: row.get(9)?,
+            resolved: row.get(10)?,
+            state: state.map(|_| json(row, 11)).transpose()?,
+            properties: json(row, 12)?,
+            context_links: json(row, 13)?,
+            evidence: Vec::new(),
+            created_at: row.get(14)?,
+            updated_at: row.get(15)?,
+            created_by: row.get(16)?,
+        },
+    })
+}
+
+/// The node, if there is one.
+pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
+    tx.one(&format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.id = ?1"), [id], from_row)
+}
+
+/// The node named in `field`.
+pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
+    find(tx, id)?.ok_or_else(|| missing(field, id))
+}
+
+/// NOT_FOUND for a node named in `field`.
+pub fn missing(field: &str, id: &str) -> crate::base::Error {
+    Fault::not_found("node", id)
+        .details(serde_json::json!({ "field": field }))
+        .hint("graph_query finds nodes; ids look like n_0123456789")
+        .into()
+}
+
+/// What a new node starts with.
+#[derive(Debug)]
+pub struct NewNode<'a> {
+    /// None makes a project's root.
+    pub parent: Option<&'a Place>,
+    /// What is to be done.
+    pub summary: &'a str,
+    /// Free-form.
+    pub properties: &'a Value,
+    /// `properties.priority` as a number.
+    pub priority: f64,
+    /// Pointers.
+    pub context_links: &'a [String],
+}
+
+/// Inserts a node under a fresh id and makes its summary findable.
+pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
+    let (properties, links) =
+        (new.properties.to_string(), serde_json::to_string(new.context_links)?);
+    loop {
+        let id = tx.ids().short(ID_PREFIX);
+        let (project, parent, depth) = match new.parent {
+            Some(parent) => (parent.project.as_str(), Some(&parent.id), parent.depth + 1),
+            None => (id.as_str(), None, 0),
+        };
+        let inserted = tx.run(
+            "INSERT INTO work_nodes (id, project, parent, depth, summary, properties, context_links,
+                                     created_at, updated_at, created_by, priority)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10)
+             ON CONFLICT (id) DO NOTHING",
+            (
+                &id, project, parent, depth, new.summary, &properties, &links,
+                tx.now(), tx.actor(), new.priority,
+            ),
+        )?;
+        if inserted == 1 {
+            tx.index(DOMAIN, "node", &id, new.summary)?;
+            let project = project.to_owned();
+            return Ok(Place { id, project, depth });
+        }
+    }
+}
+
+/// Writes the fields a caller can change, with the next rev.
+pub fn save(tx: &Write<'_>, record: &mut Record) -> Result<()> {
+    record.node.rev += 1;
+    record.node.updated_at = tx.now();
+    let node = &record.node;
+    tx.run(
+        "UPDATE work_nodes
+            SET rev = ?2, summary = ?3, resolved = ?4, state = ?5, properties = ?6, context_links = ?7,
+                updated_at = ?8, priority = ?9
+          WHERE id = ?1",
+        (
+            &node.id, node.rev, &node.summary, node.resolved,
+            node.state.as_ref().map(Value::to_string),
+            serde_json::to_string(&node.properties)?,
+            serde_json::to_string(&node.context_links)?,
+            node.updated_at, record.priority,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Counts a change that `save` does not write, such as evidence or a place in the tree.
+pub fn touch(tx: &Write<'_>, id: &str) -> Result<i64> {
+    let rev = tx.one(
+        "UPDATE work_nodes SET rev = rev + 1, updated_at = ?2 WHERE id = ?1 RETURNING rev",
+        (id, tx.now()),
+        |row| row.get(0),
+    )?;
+    rev.ok_or_else(|| missing("id", id))
+}
+
+/// Hangs a node under another parent, its subtree with it.
+pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> {
+    let (id, shift) = (&record.node.id, parent.depth + 1 - record.depth);
+    tx.run(
+        "UPDATE work_nodes SET parent = ?2, depth = depth + ?3 WHERE id = ?1",
+        (id, &parent.node.id, shift),
+    )?;
+    touch(tx, id)?;
+    if shift != 0 || record.project != parent.project {
+        tx.run(
+            "WITH RECURSIVE below (id) AS (
+               SELECT id FROM work_nodes WHERE parent = ?1
+               UNION ALL SELECT n.id FROM below JOIN work_nodes n ON n.parent = below.id
+             )
+             UPDATE work_nodes SET depth = depth + ?2, project = ?3 WHERE id IN (SELECT id FROM below)",
+            (id, shift, &parent.project),
+        )?;
+        tx.run("UPDATE work_nodes SET project = ?2 WHERE id = ?1", (id, &parent.project))?;
+    }
+    Ok(())
+}
+
+/// Removes a node that nothing points at any more.
+pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
+    tx.unindex(DOMAIN, id)?;
+    tx.run("DELETE FROM work_nodes WHERE id = ?1", [id])?;
+    Ok(())
+}
+
+/// The `limit` nearest ancestors, farthest first, with their context links.
+pub fn ancestors(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<(Ancestor, Vec<String>)>> {
+    let mut nearest_first = tx.all(
+        "WITH RECURSIVE up (id, level) AS (
+           SELECT parent, 1 FROM work_nodes WHERE id = ?1 AND parent IS NOT NULL
+           UNION ALL
+           SELECT n.parent, up.level + 1 FROM up JOIN work_nodes n ON n.id = up.id
+            WHERE n.parent IS NOT NULL AND up.level < ?2
+         )
+         SELECT n.id, n.summary, n.resolved, n.context_links
+           FROM up JOIN work_nodes n ON n.id = up.id ORDER BY up.level",
+        (id, limit),
+        |row| {
+            let ancestor =
+                Ancestor { id: row.get(0)?, summary: row.get(1)?, resolved: row.get(2)? };
+            Ok((ancestor, json(row, 3)?))
+        },
+    )?;
+    nearest_first.reverse();
+    Ok(nearest_first)
+}
+
+/// Whether `id` stands below `ancestor`; climbs the tree in the database, not on the stack.
+pub fn is_below(tx: &Read<'_>, id: &str, ancestor: &str) -> Result<bool> {
+    let found = tx.one(
+        "WITH RECURSIVE up (id) AS (
+           SELECT parent FROM work_nodes WHERE id = ?1
+           UNION ALL
+           SELECT n.parent FROM up JOIN work_nodes n ON n.id = up.id WHERE n.parent IS NOT NULL
+         )
+         SELECT 1 FROM up WHERE id = ?2 LIMIT 1",
+        (id, ancestor),
+        |_| Ok(()),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Children in the order of creation, after `after`.
+pub fn children(tx: &Read<'_>, parent: &str, after: i64, limit: usize) -> Result<Vec<Record>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM work_nodes n WHERE n.parent = ?1 AND n.seq > ?2 ORDER BY n.seq LIMIT ?3"
+        ),
+        (parent, after, limit),
+        from_row,
+    )
+}
+
+/// How many children a node has.
+pub fn child_count(tx: &Read<'_>, parent: &str) -> Result<usize> {
+    let count =
+        tx.one("SELECT count(*) FROM work_nodes WHERE parent = ?1", [parent], |row| row.get(0))?;
+    Ok(count.unwrap_or(0))
+}
+
+/// Children with something left to do first, then in the order of creation.
+pub fn children_open_first(tx: &Read<'_>, parent: &str, limit: usize) -> Result<Vec<Record>> {
+    tx.all(
+        &format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.parent = ?1 ORDER BY n.resolved, n.seq LIMIT ?2"),
+        (parent, limit),
+        from_row,
+    )
+}
+
+/// The unresolved ids of a subtree, its root first, then in the order of creation.
+pub fn unresolved_subtree(tx: &Read<'_>, root: &str) -> Result<Vec<String>> {
+    tx.all(
+        "WITH RECURSIVE below (id) AS (
+           SELECT ?1
+           UNION ALL SELECT n.id FROM below JOIN work_nodes n ON n.parent = below.id
+         )
+         SELECT n.id FROM below JOIN work_nodes n ON n.id = below.id
+          WHERE n.resolved = 0 ORDER BY n.id <> ?1, n.seq",
+        [root],
+        |row| row.get(0),
+    )
+}
+
+/// The latest change in a project.
+pub fn last_change(tx: &Read<'_>, project: &str) -> Result<Option<Timestamp>> {
+    tx.one("SELECT max(updated_at) FROM work_nodes WHERE project = ?1", [project], |row| row.get(0))
+}

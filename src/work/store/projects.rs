@@ -1,0 +1,116 @@
+//! Rows of `work_projects`, and how a caller names one.
+
+use rusqlite::Row;
+
+use crate::{
+    base::{Fault, Result, ids, text},
+    db::{Read, Write},
+    work::types::{Counts, ID_PREFIX},
+};
+
+/// A project: a root and its counts.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The root's id.
+    pub id: String,
+    /// The name it was opened under.
+    pub name: String,
+    /// How it stands.
+    pub counts: Counts,
+}
+
+const COLUMNS: &str = "id, name, total, resolved, blocked, actionable";
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Project> {
+    let (total, resolved): (i64, i64) = (row.get(2)?, row.get(3)?);
+    let counts = Counts {
+        total,
+        resolved,
+        unresolved: total - resolved,
+        blocked: row.get(4)?,
+        actionable: row.get(5)?,
+    };
+    Ok(Project { id: row.get(0)?, name: row.get(1)?, counts })
+}
+
+/// The project of that name or root id, if there is one.
+pub fn find(tx: &Read<'_>, name_or_id: &str) -> Result<Option<Project>> {
+    tx.one(
+        &format!("SELECT {COLUMNS} FROM work_projects WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1"),
+        [name_or_id],
+        from_row,
+    )
+}
+
+/// Projects by name, those after `after` only.
+pub fn list(tx: &Read<'_>, after: &str, limit: usize) -> Result<Vec<Project>> {
+    tx.all(
+        &format!("SELECT {COLUMNS} FROM work_projects WHERE name > ?1 ORDER BY name LIMIT ?2"),
+        (after, limit),
+        from_row,
+    )
+}
+
+/// The project that changed last, if there is any.
+pub fn latest(tx: &Read<'_>) -> Result<Option<Project>> {
+    tx.one(
+        &format!(
+            "SELECT {COLUMNS} FROM work_projects p
+              ORDER BY (SELECT max(updated_at) FROM work_nodes n WHERE n.project = p.id) DESC, name LIMIT 1"
+        ),
+        [],
+        from_row,
+    )
+}
+
+/// The project a caller named, or the only one there is.
+pub fn pick(tx: &Read<'_>, name_or_id: Option<&str>) -> Result<Project> {
+    let names = |limit| -> Result<Vec<String>> {
+        Ok(list(tx, "", limit)?.into_iter().map(|project| project.name).collect())
+    };
+    let Some(wanted) = name_or_id else {
+        let mut some = list(tx, "", 2)?;
+        return match (some.pop(), some.pop()) {
+            (Some(only), None) => Ok(only),
+            (None, _) => Err(Fault::invalid("project", "is missing, and there is no project yet")
+                .hint("graph_open with a name creates one")
+                .into()),
+            _ => {
+                let names = names(20)?;
+                Err(Fault::invalid(
+                    "project",
+                    format!("is missing, and there are several: {}", names.join(", ")),
+                )
+                .details(serde_json::json!({ "projects": names }))
+                .hint("say which one")
+                .into())
+            }
+        };
+    };
+    if let Some(project) = find(tx, wanted.trim())? {
+        return Ok(project);
+    }
+    let fault = Fault::not_found("project", wanted);
+    if ids::is_short(ID_PREFIX, wanted) && super::nodes::find(tx, wanted)?.is_some() {
+        return Err(fault.hint("that is a node inside a project; pass the project's name").into());
+    }
+    let names = names(20)?;
+    let meant = text::closest(wanted, names.iter().map(String::as_str));
+    Err(match meant {
+        Some(name) => fault.hint(format!("did you mean `{name}`?")),
+        None if names.is_empty() => {
+            fault.hint("there is no project yet; graph_open with a name creates one")
+        }
+        None => fault.hint(format!("there are: {}", text::shorten(&names.join(", "), 400))),
+    }
+    .into())
+}
+
+/// Registers a new root, which is a node like any other: counted, and actionable.
+pub fn insert(tx: &Write<'_>, id: &str, name: &str) -> Result<()> {
+    tx.run(
+        "INSERT INTO work_projects (id, name, total, actionable) VALUES (?1, ?2, 1, 1)",
+        (id, name),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! What can be done now, in ranking order, read from the partial index of actionable nodes.
+
+use crate::{
+    base::{Result, Timestamp},
+    db::Read,
+};
+
+use super::nodes::{COLUMNS, Record, from_row, is_below};
+
+/// Higher priority first, then deeper, then least recently updated.
+pub const RANKING: &str = "n.priority DESC, n.depth DESC, n.updated_at, n.seq";
+/// The condition of the partial index, word for word.
+pub const ACTIONABLE: &str = "n.resolved = 0 AND n.open_children = 0 AND n.open_deps = 0";
+
+/// Ready nodes to look at before a small subtree is cheaper to walk than the whole ranking.
+const PROBES: usize = 200;
+/// Levels to climb at the most for those looks.
+const CLIMB: i64 = 20_000;
+
+/// Whose claims count, and since when.
+#[derive(Debug)]
+pub struct Claims<'a> {
+    /// Who asks.
+    pub agent: &'a str,
+    /// A claim at this instant or before is stale.
+    pub stale: Timestamp,
+}
+
+/// Nodes that `agent` holds and can work on, in ranking order.
+pub fn own(
+    tx: &Read<'_>,
+    project: &str,
+    claims: &Claims<'_>,
+    visit: impl FnMut(Record) -> Result<bool>,
+) -> Result<()> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM work_nodes n
+          WHERE n.project = ?1 AND n.claimed_by = ?2 AND n.claimed_at > ?3 AND {ACTIONABLE}
+          ORDER BY {RANKING}"
+    );
+    tx.while_each(&sql, (project, claims.agent, claims.stale), from_row, visit)
+}
+
+/// Nodes that nobody holds, in ranking order.
+pub fn free(
+    tx: &Read<'_>,
+    project: &str,
+    claims: &Claims<'_>,
+    visit: impl FnMut(Record) -> Result<bool>,
+) -> Result<()> {
+    tx.while_each(&free_sql(), (project, claims.stale), from_row, visit)
+}
+
+/// The query of [`free`]: the one that an agent repeats most.
+pub fn free_sql() -> String {
+    format!(
+        "SELECT {COLUMNS} FROM work_nodes n
+          WHERE n.project = ?1 AND {ACTIONABLE}
+            AND (n.claimed_by IS NULL OR n.claimed_at IS NULL OR n.claimed_at <= ?2)
+          ORDER BY {RANKING}"
+    )
+}
+
+/// Nodes below `scope` that nobody holds, in ranking order.
+///
+/// A large scope shows up early in the project's ranking; a small one is quickly walked. So: look at the
+/// first ready nodes and climb from each, and only when that does not settle it walk the subtree.
+pub fn free_below(
+    tx: &Read<'_>,
+    scope: &Record,
+    claims: &Claims<'_>,
+    mut visit: impl FnMut(Record) -> Result<bool>,
+) -> Result<()> {
+    let (mut probes, mut climb) = (PROBES, CLIMB);
+    let (mut seen, mut settled) = (Vec::new(), true);
+    free(tx, &scope.project, claims, |record| {
+        let levels = record.depth - scope.depth;
+        if probes == 0 || levels > climb {
+            settled = false;
+            return Ok(false);
+        }
+        probes -= 1;
+        climb -= levels.max(0);
+        if levels > 0 && is_below(tx, &record.node.id, &scope.node.id)? {
+            seen.push(record.seq);
+            let more = visit(record)?;
+            return Ok(more);
+        }
+        Ok(true)
+    })?;
+    if settled {
+        return Ok(());
+    }
+    let sql = format!(
+        "WITH RECURSIVE below (id) AS (
+           SELECT id FROM work_nodes WHERE parent = ?1
+           UNION ALL SELECT n.id FROM below JOIN work_nodes n ON n.parent = below.id
+         )
+         SELECT {COLUMNS} FROM below JOIN work_nodes n ON n.id = below.id
+          WHERE {ACTIONABLE} AND (n.claimed_by IS NULL OR n.claimed_at IS NULL OR n.claimed_at <= ?2)
+          ORDER BY {RANKING}"
+    );
+    tx.while_each(&sql, (&scope.node.id, claims.stale), from_row, |record| {
+        // Those came in the same order from the ranking.
+        if seen.contains(&record.seq) { Ok(true) } else { visit(record) }
+    })
+}
+
+/// Live claims of a project: who holds what since when, newest first.
+pub fn live_claims(
+    tx: &Read<'_>,
+    project: &str,
+    stale: Timestamp,
+    limit: usize,
+) -> Result<Vec<(Record, String)>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS}, n.claimed_by FROM work_nodes n
+              WHERE n.project = ?1 AND n.claimed_by IS NOT NULL AND n.claimed_at > ?2 AND n.resolved = 0
+              ORDER BY n.claimed_at DESC, n.seq LIMIT ?3"
+        ),
+        (project, stale, limit),
+        |row| Ok((from_row(row)?, row.get(17)?)),
+    )
+}
+
+/// Nodes of a project that were resolved last, newest first.
+pub fn last_resolved(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<Record>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM work_nodes n WHERE n.project = ?1 AND n.resolved = 1
+              ORDER BY n.updated_at DESC, n.seq DESC LIMIT ?2"
+        ),
+        (project, limit),
+        from_row,
+    )
+}

@@ -1,0 +1,234 @@
+//! Filtered, sorted pages of nodes, and how many there are in all.
+
+use rusqlite::types::Value as Sql;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    base::{Result, Timestamp},
+    db::{Needle, Read},
+    work::types::DOMAIN,
+};
+
+use super::{
+    nodes::{COLUMNS, Record, from_row},
+    ready::{ACTIONABLE, RANKING},
+};
+
+/// The rows of one query; built up condition by condition, with every value bound.
+#[derive(Debug)]
+pub struct Selection {
+    conditions: Vec<String>,
+    values: Vec<Sql>,
+}
+
+/// The order of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Actionable nodes only, best first.
+    Ranking,
+    /// Nodes that are not actionable, oldest first.
+    NotReady,
+    /// Deepest first.
+    Depth,
+    /// Last updated first.
+    Recent,
+    /// Oldest first.
+    Created,
+}
+
+/// Where a page ended: the sort keys of its last row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    /// The numeric keys that the order has, in its order.
+    pub keys: Vec<f64>,
+    /// The time key, where the order has one.
+    pub at: Option<String>,
+    /// The last key of every order.
+    pub seq: i64,
+}
+
+impl Selection {
+    /// All nodes of a project.
+    pub fn of_project(project: &str) -> Self {
+        Selection {
+            conditions: vec!["n.project = ?1".to_owned()],
+            values: vec![Sql::Text(project.to_owned())],
+        }
+    }
+
+    fn bind(&mut self, value: impl Into<Sql>) -> usize {
+        self.values.push(value.into());
+        self.values.len()
+    }
+
+    fn require(&mut self, condition: impl Into<String>) {
+        self.conditions.push(condition.into());
+    }
+
+    /// Wants `condition` to be `wanted`.
+    fn require_if(&mut self, condition: &str, wanted: bool) {
+        let not = if wanted { "" } else { "NOT " };
+        self.require(format!("{not}({condition})"));
+    }
+
+    /// Resolved or not.
+    pub fn resolved(&mut self, wanted: bool) {
+        let at = self.bind(wanted);
+        self.require(format!("n.resolved = ?{at}"));
+    }
+
+    /// All these properties, exactly.
+    pub fn properties(&mut self, filter: &Value) {
+        let at = self.bind(filter.to_string());
+        self.require(format!("props_match(n.properties, ?{at})"));
+    }
+
+    /// A substring of the summary, whatever its case.
+    pub fn text(&mut self, needle: &Needle) {
+        match needle {
+            Needle::Phrase(phrase) => {
+                let at = self.bind(phrase.clone());
+                self.require(format!(
+                    "n.id IN (SELECT subject FROM search_entries WHERE domain = '{DOMAIN}' AND id IN
+                       (SELECT rowid FROM search_index WHERE search_index MATCH ?{at}))"
+                ));
+            }
+            Needle::Short(text) => {
+                let at = self.bind(text.clone());
+                self.require(format!("instr(fold(n.summary), ?{at}) > 0"));
+            }
+        }
+    }
+
+    /// Descendants of a node.
+    pub fn below(&mut self, ancestor: &str) {
+        let at = self.bind(ancestor.to_owned());
+        self.require(format!(
+            "n.id IN (WITH RECURSIVE below (id) AS (
+               SELECT id FROM work_nodes WHERE parent = ?{at}
+               UNION ALL SELECT c.id FROM below JOIN work_nodes c ON c.parent = below.id
+             ) SELECT id FROM below)"
+        ));
+    }
+
+    /// Nodes with evidence of a type.
+    pub fn evidence_type(&mut self, kind: &str) {
+        let at = self.bind(kind.to_owned());
+        self.require(format!(
+            "EXISTS (SELECT 1 FROM work_evidence e WHERE e.node = n.id AND e.type = ?{at})"
+        ));
+    }
+
+    /// Without an unresolved child, or with one.
+    pub fn leaf(&mut self, wanted: bool) {
+        self.require_if("n.open_children = 0", wanted);
+    }
+
+    /// Ready to be worked on, or not.
+    pub fn actionable(&mut self, wanted: bool) {
+        self.require_if(ACTIONABLE, wanted);
+    }
+
+    /// Held up by an unresolved dependency, or not.
+    pub fn blocked(&mut self, wanted: bool) {
+        self.require_if("n.resolved = 0 AND n.open_deps > 0", wanted);
+    }
+
+    /// Held by an agent, or by nobody; a claim at `stale` or before does not count.
+    pub fn claimed_by(&mut self, agent: Option<&str>, stale: Timestamp) {
+        let stale = self.bind(stale.to_string());
+        match agent {
+            Some(agent) => {
+                let agent = self.bind(agent.to_owned());
+                self.require(format!("n.claimed_by = ?{agent} AND n.claimed_at > ?{stale}"));
+            }
+            None => self.require(format!(
+                "(n.claimed_by IS NULL OR n.claimed_at IS NULL OR n.claimed_at <= ?{stale})"
+            )),
+        }
+    }
+
+    /// How many rows there are.
+    pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
+        let sql =
+            format!("SELECT count(*) FROM work_nodes n WHERE {}", self.conditions.join(" AND "));
+        let count = tx.one(&sql, rusqlite::params_from_iter(&self.values), |row| row.get(0))?;
+        Ok(count.unwrap_or(0))
+    }
+
+    /// Rows after `position` in `order`, for as long as `visit` wants more.
+    pub fn page(
+        mut self,
+        tx: &Read<'_>,
+        order: Order,
+        position: Option<&Position>,
+        visit: impl FnMut(Record) -> Result<bool>,
+    ) -> Result<()> {
+        match order {
+            Order::Ranking => self.require(ACTIONABLE),
+            Order::NotReady => self.require(format!("NOT ({ACTIONABLE})")),
+            _ => {}
+        }
+        if let Some(position) = position {
+            self.after(order, position);
+        }
+        let sql = format!(
+            "SELECT {COLUMNS} FROM work_nodes n WHERE {} ORDER BY {}",
+            self.conditions.join(" AND "),
+            order.sql()
+        );
+        tx.while_each(&sql, rusqlite::params_from_iter(&self.values), from_row, visit)
+    }
+
+    /// The condition for rows that come after `position`; its first part is one that an index can seek to.
+    fn after(&mut self, order: Order, position: &Position) {
+        let seq = self.bind(position.seq);
+        let key = |index: usize| position.keys.get(index).copied().unwrap_or_default();
+        let at = position.at.clone().unwrap_or_default();
+        let condition = match order {
+            Order::NotReady | Order::Created => format!("n.seq > ?{seq}"),
+            Order::Depth => {
+                let depth = self.bind(key(0));
+                format!("n.depth <= ?{depth} AND (n.depth < ?{depth} OR n.seq > ?{seq})")
+            }
+            Order::Recent => {
+                let at = self.bind(at);
+                format!("(n.updated_at, n.seq) < (?{at}, ?{seq})")
+            }
+            Order::Ranking => {
+                let (priority, depth, at) = (self.bind(key(0)), self.bind(key(1)), self.bind(at));
+                format!(
+                    "n.priority <= ?{priority} AND (n.priority < ?{priority} OR n.depth < ?{depth}
+                       OR (n.depth = ?{depth} AND (n.updated_at, n.seq) > (?{at}, ?{seq})))"
+                )
+            }
+        };
+        self.require(condition);
+    }
+}
+
+impl Order {
+    fn sql(self) -> &'static str {
+        match self {
+            Order::Ranking => RANKING,
+            Order::NotReady | Order::Created => "n.seq",
+            Order::Depth => "n.depth DESC, n.seq",
+            Order::Recent => "n.updated_at DESC, n.seq DESC",
+        }
+    }
+
+    /// The sort keys of a row.
+    pub fn position(self, record: &Record) -> Position {
+        let at = Some(record.node.updated_at.to_string());
+        let seq = record.seq;
+        #[allow(clippy::cast_precision_loss, reason = "a depth is far below 2^53")]
+        let depth = record.depth as f64;
+        match self {
+            Order::Ranking => Position { keys: vec![record.priority, depth], at, seq },
+            Order::Depth => Position { keys: vec![depth], at: None, seq },
+            Order::Recent => Position { keys: vec![], at, seq },
+            Order::NotReady | Order::Created => Position { keys: vec![], at: None, seq },
+        }
+    }
+}

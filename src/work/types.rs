@@ -1,0 +1,156 @@
+//! The shapes that the work tools share, as seed and wire know them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::base::{Timestamp, props::Properties};
+
+/// The domain's name in events and in the text index.
+pub const DOMAIN: &str = "work";
+/// The only edge type that the engine interprets.
+pub const DEPENDS_ON: &str = "depends_on";
+/// Who holds a node.
+pub const CLAIMED_BY: &str = "_claimed_by";
+/// Since when.
+pub const CLAIMED_AT: &str = "_claimed_at";
+/// What every work id begins with.
+pub const ID_PREFIX: &str = "n_";
+
+/// Bounds that keep one node small enough to be read whole.
+pub mod limits {
+    /// Bytes of a summary, a goal, a reason or an evidence reference.
+    pub const TEXT: usize = 4 << 10;
+    /// Bytes of JSON in `properties`, and in `state`.
+    pub const JSON: usize = 16 << 10;
+    /// Bytes of one context link.
+    pub const LINK: usize = 1 << 10;
+    /// Context links on one node.
+    pub const LINKS: usize = 100;
+    /// Characters in a project's name.
+    pub const NAME: usize = 255;
+    /// Bytes of an evidence or edge type, and of a ref.
+    pub const WORD: usize = 200;
+    /// Items in one batch of nodes, updates, edges or operations.
+    pub const BATCH: usize = 10_000;
+}
+
+/// Settings of the domain.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// After this many minutes a claim is stale, and ignored.
+    pub claim_ttl_minutes: u32,
+}
+
+/// A unit of work; `resolved` is the only field that the engine interprets.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Node {
+    /// `n_` and ten characters.
+    pub id: String,
+    /// Increments on every mutation.
+    pub rev: i64,
+    /// Absent on a project's root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// What is to be done.
+    pub summary: String,
+    /// Whether it is done.
+    pub resolved: bool,
+    /// The agent's own notion of state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
+    /// Free-form.
+    pub properties: Properties,
+    /// Pointers to files, commits, URLs, docs.
+    pub context_links: Vec<String>,
+    /// What was done, found or advised.
+    pub evidence: Vec<Evidence>,
+    /// When it was planned.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// Who planned it.
+    pub created_by: String,
+}
+
+/// An output or a piece of advice, by `type`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Evidence {
+    /// `git`, `test`, `note`, `hint`, `file` or any other word.
+    pub r#type: String,
+    /// A commit, a path, a message, a URL.
+    pub r#ref: String,
+    /// Who added it.
+    pub agent: String,
+    /// When.
+    pub timestamp: Timestamp,
+}
+
+/// Evidence as a caller gives it; agent and time are stamped.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+pub struct NewEvidence {
+    /// `git`, `test`, `note`, `hint`, `file` or any other word.
+    pub r#type: String,
+    /// A commit, a path, a message, a URL.
+    pub r#ref: String,
+}
+
+/// How a project stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Counts {
+    /// All nodes, the root among them.
+    pub total: i64,
+    /// Done.
+    pub resolved: i64,
+    /// Not done.
+    pub unresolved: i64,
+    /// Unresolved with an unresolved dependency.
+    pub blocked: i64,
+    /// Unresolved leaves whose dependencies are all resolved.
+    pub actionable: i64,
+}
+
+/// A node by name.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NodeRef {
+    /// Its id.
+    pub id: String,
+    /// What is to be done.
+    pub summary: String,
+}
+
+/// An ancestor, and whether it is done.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Ancestor {
+    /// Its id.
+    pub id: String,
+    /// What is to be done.
+    pub summary: String,
+    /// Whether it is done.
+    pub resolved: bool,
+}
+
+/// Nodes that became actionable, and how many more there are than are listed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Unblocked {
+    /// In ranking order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub newly_actionable: Vec<NodeRef>,
+    /// Those that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub newly_actionable_omitted: usize,
+}
+
+/// For leaving a count out when there is nothing to count.
+pub(super) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// Keeps an explicit null apart from an absent field.
+pub(super) fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
