@@ -1,5 +1,8 @@
 //! The integration tests: one binary, so that it links once.
 
+mod migrate;
 mod scans;
 mod support;
+mod tidy;
+mod tools;
 mod work_smoke;
