@@ -9,6 +9,10 @@ use crate::{
     work,
 };
 
+mod report;
+
+pub use report::{Health, LogEntry};
+
 /// The application behind every transport. Its database is opened by the first call that needs it, so that
 /// a server answers at once and a broken file is the fault of a call, not the end of the process.
 #[derive(Debug)]

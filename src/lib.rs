@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod base;
+pub mod cli;
 pub mod config;
 pub mod db;
 pub mod mcp;

@@ -1,7 +1,18 @@
-//! The `graph` binary.
+//! The `graph` binary: joins the command line with the server, which do not know each other.
 
-fn main() {
-    let around = graph::config::Surroundings::of_process().unwrap();
-    let config = graph::config::Config::load(Default::default(), &around).unwrap();
-    graph::mcp::serve(graph::app::App::new(config)).unwrap();
+use std::process::ExitCode;
+
+use graph::{app::App, cli, mcp};
+
+fn main() -> ExitCode {
+    let doors = cli::Doors { serve: mcp::serve, call: mcp::call, tools };
+    // A panic has been reported by then; what is left is to end like any other defect.
+    std::panic::catch_unwind(|| cli::run(std::env::args_os(), doors)).unwrap_or(ExitCode::from(70))
+}
+
+/// The tools that are on, each with its title.
+fn tools(app: &App) -> Vec<(&'static str, &'static str)> {
+    let on = &app.config().toolsets.value;
+    let tools = mcp::tools::all().into_iter().filter(|tool| on.contains(&tool.toolset));
+    tools.map(|tool| (tool.name, tool.title)).collect()
 }

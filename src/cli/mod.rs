@@ -1,3 +1,129 @@
-//! The command line.
+//! The command line: one file a command, one place that prints.
+//!
+//! Commands read and write through [`App`] and the domains' functions. The server is handed in by `main.rs` as
+//! [`Doors`], because this side and the protocol's side do not know each other.
 
-pub mod output;
+mod args;
+mod completions;
+mod doctor;
+mod format;
+mod log;
+mod next;
+mod output;
+mod serve;
+mod show;
+mod status;
+mod tool;
+mod tree;
+
+use std::{ffi::OsString, io, process::ExitCode};
+
+use clap::Parser;
+use serde_json::Value;
+use tracing_subscriber::EnvFilter;
+
+use crate::{
+    app::App,
+    base::{Ctx, Result},
+    config::{Config, Surroundings},
+};
+
+use args::{Cli, Command};
+use output::{Outcome, Output};
+
+/// Who a write on the command line is attributed to, unless a name is configured.
+const ACTOR: &str = "cli";
+
+/// What the server's side lends to the command line.
+#[derive(Clone, Copy)]
+pub struct Doors {
+    /// Serves until the input ends.
+    pub serve: fn(App) -> Result<()>,
+    /// Calls one tool.
+    pub call: fn(&mut App, &Ctx, &str, Value) -> Result<Value>,
+    /// The tools that are on, each with what it is for.
+    pub tools: fn(&App) -> Vec<(&'static str, &'static str)>,
+}
+
+/// What a command works with.
+struct Shell {
+    app: App,
+    ctx: Ctx,
+    out: Output,
+}
+
+impl Shell {
+    /// Whether there is no database yet; looking on does not make one.
+    fn is_new(&self) -> bool {
+        !self.app.config().db_path.value.exists()
+    }
+}
+
+/// Runs a command line, the program's name first, and answers with its exit code.
+pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
+    let cli = match Cli::try_parse_from(line) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers and go to standard output; a closed pipe is nobody's fault.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    trace(cli.global.verbose);
+    let json =
+        cli.global.json || matches!(&cli.command, Command::Tool(tool) if tool.name.is_some());
+    let mut out = Output::of_process(json);
+    if let Command::Completions(ask) = &cli.command {
+        let outcome = completions::run(ask, &mut out);
+        return out.finish(outcome, "");
+    }
+    let config = match Surroundings::of_process() {
+        Ok(around) => Config::load(cli.options(), &around).map_err(Into::into),
+        Err(error) => Err(error.into()),
+    };
+    match config {
+        Ok(config) => {
+            let app = App::new(config);
+            let ctx = app.ctx(Some(ACTOR));
+            let request = ctx.request.clone();
+            let mut shell = Shell { app, ctx, out };
+            if let Command::Serve(_) = cli.command {
+                let outcome = serve::run(shell.app, doors);
+                return shell.out.finish(outcome, &request);
+            }
+            let outcome = command(&cli.command, &mut shell, doors);
+            shell.out.finish(outcome, &request)
+        }
+        Err(failure) => out.finish(Err(failure), ""),
+    }
+}
+
+fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
+    match command {
+        Command::Tool(ask) => tool::run(ask, shell, doors),
+        Command::Status => status::run(shell),
+        Command::Next(ask) => next::run(ask, shell),
+        Command::Tree(ask) => tree::run(ask, shell),
+        Command::Show(ask) => show::run(ask, shell),
+        Command::Log(ask) => log::run(ask, shell),
+        Command::Doctor => doctor::run(shell),
+        // These two have been taken care of: one needs no database, the other all of it.
+        Command::Completions(_) | Command::Serve(_) => Ok(output::Done::Ok),
+    }
+}
+
+/// Sends the log to standard error.
+fn trace(verbose: u8) {
+    // At debug the protocol's library logs whole requests, which are the user's own text.
+    let filter = match verbose {
+        0 => "warn",
+        1 => "info,rmcp=warn",
+        _ => "debug,rmcp=warn",
+    };
+    // A second subscriber in one process is a test's business, and no reason to fail.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(filter))
+        .with_ansi(anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never)
+        .with_writer(io::stderr)
+        .try_init();
+}

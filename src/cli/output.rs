@@ -229,11 +229,7 @@ pub fn block(text: &str, indent: &str) -> String {
             shown.push_str(indent);
         }
         for character in line.chars() {
-            push(
-                &mut shown,
-                character,
-                character != '\t' && is_unsafe(character),
-            );
+            push(&mut shown, character, character != '\t' && is_unsafe(character));
         }
     }
     shown

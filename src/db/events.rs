@@ -70,6 +70,13 @@ pub fn recent(tx: &Read<'_>, before: Option<i64>, limit: usize) -> Result<Vec<Ev
     )
 }
 
+/// What a thing of any domain is called, while it is there.
+pub fn title(tx: &Read<'_>, domain: &str, subject: &str) -> Result<Option<String>> {
+    tx.one("SELECT title FROM v_nodes WHERE id = ?1 AND domain = ?2", (subject, domain), |row| {
+        row.get(0)
+    })
+}
+
 fn from_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
     Ok(EventRow {
         seq: row.get(0)?,

@@ -10,7 +10,7 @@ mod row;
 mod search;
 mod tx;
 
-pub use events::{Event, EventRow, history, recent};
+pub use events::{Event, EventRow, history, recent, title};
 pub use migrate::{MIGRATIONS, Migration};
 pub use open::{Db, Interrupt, Options, Patience};
 pub(crate) use row::json;

@@ -42,12 +42,7 @@ impl Write for Closed {
 
 fn output(json: bool, terminal: bool) -> (Output, Sink, Sink) {
     let (out, err) = (Sink::default(), Sink::default());
-    let output = Output {
-        json,
-        terminal,
-        out: Box::new(out.clone()),
-        err: Box::new(err.clone()),
-    };
+    let output = Output { json, terminal, out: Box::new(out.clone()), err: Box::new(err.clone()) };
     (output, out, err)
 }
 
@@ -62,10 +57,8 @@ fn fault() -> Fault {
 
 #[test]
 fn every_outcome_has_its_exit_code_and_its_words() {
-    let config = ConfigError {
-        message: "graph.config.yaml:3: unknown key `x`".to_owned(),
-        hint: None,
-    };
+    let config =
+        ConfigError { message: "graph.config.yaml:3: unknown key `x`".to_owned(), hint: None };
     let internal = || Failure::Error(Error::internal("secret"));
     let closed = io::Error::from(io::ErrorKind::BrokenPipe);
     for (outcome, code, said) in [
@@ -76,16 +69,8 @@ fn every_outcome_has_its_exit_code_and_its_words() {
             1,
             "error: no node `n_1` (NOT_FOUND)\nhint: `graph tree` lists them\n",
         ),
-        (
-            Err(config.into()),
-            2,
-            "error: graph.config.yaml:3: unknown key `x`\n",
-        ),
-        (
-            Err(Failure::Usage(Fault::invalid("--count", "is 0"))),
-            2,
-            "error: `--count` is 0\n",
-        ),
+        (Err(config.into()), 2, "error: graph.config.yaml:3: unknown key `x`\n"),
+        (Err(Failure::Usage(Fault::invalid("--count", "is 0"))), 2, "error: `--count` is 0\n"),
         (Err(closed.into()), 0, ""),
         (
             Err(io::Error::from(io::ErrorKind::PermissionDenied).into()),
@@ -134,10 +119,7 @@ fn objects_are_compact_in_a_pipe_and_readable_on_a_terminal() {
     piped.object(&value).unwrap();
     let text = out.text();
     assert_eq!(text, "{\"a\":[1],\"b\":\"x\\ny\\u009b\\u007f\\u202e\"}\n");
-    assert_eq!(
-        serde_json::from_str::<serde_json::Value>(&text).unwrap(),
-        value
-    );
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
 
     let (mut seen, out, _) = output(true, true);
     seen.object(&json!({ "a": 1 })).unwrap();

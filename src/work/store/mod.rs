@@ -5,4 +5,5 @@ pub(super) mod evidence;
 pub(super) mod nodes;
 pub(super) mod projects;
 pub(super) mod ready;
+pub(super) mod recount;
 pub(super) mod select;

@@ -1,0 +1,55 @@
+//! What is asked across all domains: is the file sound, and what happened.
+
+use serde::Serialize;
+
+use super::App;
+use crate::{
+    base::{Ctx, Result},
+    db::{self, EventRow, inspect::Inspection},
+    work,
+};
+
+/// The state of the file, and whether its content adds up.
+#[derive(Debug, Clone, Serialize)]
+pub struct Health {
+    /// The file as SQLite sees it.
+    #[serde(flatten)]
+    pub file: Inspection,
+    /// Counters and places that a recount contradicts.
+    pub miscounts: Vec<String>,
+}
+
+/// An event, and what its subject is called.
+#[derive(Debug, Clone, Serialize)]
+pub struct LogEntry {
+    /// The event.
+    #[serde(flatten)]
+    pub event: EventRow,
+    /// Absent when the subject is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+impl App {
+    /// Looks the whole file over, which takes as long as reading it does.
+    pub fn health(&mut self, ctx: &Ctx) -> Result<Health> {
+        let db = self.db(ctx)?;
+        let file = db::inspect::inspect(db)?;
+        // A damaged file cannot be counted.
+        let miscounts =
+            if file.problems.is_empty() { db.read(ctx, work::recount)? } else { Vec::new() };
+        Ok(Health { file, miscounts })
+    }
+
+    /// The latest events of all domains, newest first.
+    pub fn log(&mut self, ctx: &Ctx, limit: usize) -> Result<Vec<LogEntry>> {
+        self.read(ctx, |tx| {
+            let events = db::recent(tx, None, limit)?;
+            let titled = events.into_iter().map(|event| {
+                let title = db::title(tx, &event.domain, &event.subject)?;
+                Ok(LogEntry { event, title })
+            });
+            titled.collect()
+        })
+    }
+}

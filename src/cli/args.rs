@@ -1,0 +1,139 @@
+//! The command line as it is typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config;
+
+use super::{completions, log, next, serve, show, tool, tree};
+
+/// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
+#[derive(Debug, Parser)]
+#[command(
+    name = "graph",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "Begin with `claude mcp add graph -- graph serve`, and look on with `graph status`.\n\
+                  Settings: option, then environment (GRAPH_DB, GRAPH_CONFIG, GRAPH_AGENT, GRAPH_TOOLSETS), then \
+                  graph.config.yaml, then default; `graph doctor` shows which it was."
+)]
+pub struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Database file [default: graph.db at the repository's root]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub db: Option<PathBuf>,
+    /// Configuration file [default: graph.config.yaml, looked for upward]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub config: Option<PathBuf>,
+    /// Name that writes are attributed to
+    #[arg(long, global = true, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Print the objects of the tools in place of lines for people
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say more on standard error; twice says most
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// Every command.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the MCP server on standard input and output
+    Serve(serve::Serve),
+    /// Call one MCP tool and print its answer; without a name, list the tools
+    Tool(tool::Tool),
+    /// Show every project: how far it is, who works on what, what is next
+    Status,
+    /// Show what to work on next
+    Next(next::Next),
+    /// Show a project or a part of it as a tree
+    Tree(tree::Tree),
+    /// Show one node with all that belongs to it
+    Show(show::Show),
+    /// Show what happened, newest first
+    Log(log::Log),
+    /// Check the file, the settings and the repository
+    Doctor,
+    /// Print a completion script for a shell
+    Completions(completions::Completions),
+}
+
+impl Cli {
+    /// What the configuration needs to know of the command line.
+    pub fn options(&self) -> config::Options {
+        config::Options {
+            db: self.global.db.clone(),
+            config: self.global.config.clone(),
+            agent: self.global.agent.clone(),
+            toolsets: match &self.command {
+                Command::Serve(serve) => serve.toolsets.clone(),
+                _ => None,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_says_what_it_is_for() {
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            let about = command.get_about().map(ToString::to_string);
+            assert!(about.is_some_and(|about| about.len() > 10), "{name}");
+            for argument in command.get_arguments() {
+                assert!(argument.get_help().is_some(), "{name} {}", argument.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn global_options_stand_anywhere() {
+        for line in [
+            ["graph", "--db", "x.db", "--json", "status"],
+            ["graph", "status", "--json", "--db", "x.db"],
+        ] {
+            let cli = Cli::try_parse_from(line).unwrap();
+            assert!(cli.global.json);
+            assert_eq!(cli.options().db, Some("x.db".into()));
+        }
+    }
+
+    #[test]
+    fn wrong_usage_is_refused() {
+        for line in [
+            &["graph", "nope"][..],
+            &["graph", "show"],
+            &["graph", "next", "--count", "0"],
+            &["graph", "next", "--count", "101"],
+            &["graph", "next", "--count", "x"],
+            &["graph", "log", "--limit", "0"],
+            &["graph", "tree", "--depth", "0"],
+            &["graph", "completions", "nosh"],
+        ] {
+            let error = Cli::try_parse_from(line).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! `graph doctor`: is the file sound, which settings are in force and why, where are we in git.
+
+use serde_json::{Value, json};
+
+use super::{
+    Shell,
+    format::size,
+    output::{BAD, Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, plain, styled},
+};
+use crate::{
+    app::Health,
+    base::{Error, Fault},
+    config::{Config, Setting, Source},
+    os::git::GitState,
+};
+
+/// Something that is wrong, and what to do about it.
+#[derive(Debug)]
+struct Problem {
+    what: String,
+    advice: String,
+}
+
+/// Looks everything over; exit code 1 when something is wrong.
+pub fn run(shell: &mut Shell) -> Outcome {
+    let config = shell.app.config().clone();
+    let git = std::env::current_dir().ok().and_then(|folder| GitState::of(&folder));
+    let (health, problems) = match shell.is_new() {
+        true => (None, Vec::new()),
+        false => examine(shell)?,
+    };
+    if shell.out.json {
+        shell.out.object(&object(&config, git.as_ref(), health.as_ref(), &problems))?;
+    } else {
+        let out = &mut shell.out;
+        let binary = std::env::current_exe().map(|path| path.display().to_string());
+        let binary = binary.unwrap_or_else(|_| "unknown place".to_owned());
+        out.line(format_args!("{} {}", styled(STRONG, "graph"), env!("CARGO_PKG_VERSION")))?;
+        field(out, "binary", plain(&binary))?;
+        database(&config, health.as_ref(), out)?;
+        settings(&config, out)?;
+        repository(git.as_ref(), out)?;
+        verdict(&problems, out)?;
+    }
+    Ok(if problems.is_empty() { Done::Ok } else { Done::Violations })
+}
+
+/// The file's health and everything wrong with it; a file that cannot be opened is a finding, not a failure.
+fn examine(shell: &mut Shell) -> Result<(Option<Health>, Vec<Problem>), Failure> {
+    let health = match shell.app.health(&shell.ctx) {
+        Ok(health) => health,
+        Err(Error::Fault(fault)) => return Ok((None, vec![Problem::from(*fault)])),
+        Err(error) => return Err(error.into()),
+    };
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut found = |what: String, advice: &str| {
+        problems.push(Problem { what, advice: advice.to_owned() });
+    };
+    for problem in &health.file.problems {
+        found(
+            format!("the file is damaged: {problem}"),
+            "stop every server on it and restore a copy; `sqlite3 graph.db .recover` reads out what is left",
+        );
+    }
+    for miscount in &health.miscounts {
+        found(
+            format!("a counter is wrong: {miscount}"),
+            "keep a copy of the file and report this; restoring a backup puts it right",
+        );
+    }
+    if health.file.journal_mode != "wal" {
+        found(
+            format!("the journal mode is {}, not wal", health.file.journal_mode),
+            "move the file to a local disk: network file systems cannot share it between processes",
+        );
+    }
+    Ok((Some(health), problems))
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        let advice = fault.hint.unwrap_or_else(|| "choose another file with --db".to_owned());
+        Problem { what: format!("{} ({})", fault.message, fault.code), advice }
+    }
+}
+
+fn database(config: &Config, health: Option<&Health>, out: &mut Output) -> std::io::Result<()> {
+    heading(out, "database")?;
+    field(out, "file", plain(&config.db_path.value.display().to_string()))?;
+    let Some(health) = health else {
+        if !config.db_path.value.exists() {
+            field(out, "state", "not there yet; the first write makes it")?;
+        }
+        return Ok(());
+    };
+    let sound = |sound: bool, good: &str, bad: &str| match sound {
+        true => format!("{} {good}", styled(GOOD, "✓")),
+        false => format!("{} {bad}", styled(BAD, "✗")),
+    };
+    let file = &health.file;
+    field(out, "size", size(file.bytes))?;
+    field(out, "schema", format_args!("version {}", file.schema_version))?;
+    field(out, "sqlite", &file.sqlite)?;
+    field(out, "journal", &file.journal_mode)?;
+    field(out, "integrity", sound(file.problems.is_empty(), "no damage found", "damaged"))?;
+    if file.problems.is_empty() {
+        let counted = health.miscounts.is_empty();
+        field(
+            out,
+            "counters",
+            sound(counted, "agree with a recount", "do not agree with a recount"),
+        )?;
+    }
+    Ok(())
+}
+
+fn settings(config: &Config, out: &mut Output) -> std::io::Result<()> {
+    heading(out, "settings")?;
+    let rows = rows(config);
+    let width = rows.iter().map(|row| row.shown.chars().count()).max().unwrap_or(0);
+    for Row { key, shown, source, .. } in rows {
+        let source = styled(QUIET, plain(&source));
+        out.line(format_args!("  {key:<17}  {shown:<width$}  {source}"))?;
+    }
+    Ok(())
+}
+
+/// One setting: for people, for machines, and where it came from.
+struct Row {
+    key: &'static str,
+    shown: String,
+    value: Value,
+    source: String,
+}
+
+/// Every setting, the file that was read first.
+fn rows(config: &Config) -> Vec<Row> {
+    fn row<T>(key: &'static str, setting: &Setting<T>, value: impl Fn(&T) -> Value) -> Row {
+        let value = value(&setting.value);
+        let shown = match &value {
+            Value::Null => "(the client's own name)".to_owned(),
+            Value::Array(names) => {
+                names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+            }
+            Value::String(text) => plain(text),
+            other => other.to_string(),
+        };
+        Row { key, shown, value, source: setting.source.to_string() }
+    }
+    let path = |path: &std::path::PathBuf| json!(path.display().to_string());
+    let file = match &config.file {
+        Some(file) => {
+            let found = matches!(file.source, Source::File { .. });
+            let row = row("config_file", file, path);
+            if found { Row { source: "found upward from here".to_owned(), ..row } } else { row }
+        }
+        None => Row {
+            key: "config_file",
+            shown: "(none)".to_owned(),
+            value: Value::Null,
+            source: "none found upward from here".to_owned(),
+        },
+    };
+    vec![
+        file,
+        row("agent_identity", &config.agent_identity, |name| json!(name)),
+        row("db_path", &config.db_path, path),
+        row("claim_ttl_minutes", &config.claim_ttl_minutes, |minutes| json!(minutes)),
+        row("toolsets", &config.toolsets, |names| names.iter().map(|name| name.as_str()).collect()),
+        row("durability", &config.durability, |durability| json!(durability.as_str())),
+        row("max_message_mb", &config.max_message_mb, |megabytes| json!(megabytes)),
+    ]
+}
+
+fn repository(git: Option<&GitState>, out: &mut Output) -> std::io::Result<()> {
+    heading(out, "repository")?;
+    let Some(git) = git else {
+        return field(out, "state", "not in a git repository");
+    };
+    field(out, "root", plain(&git.root.display().to_string()))?;
+    if git.linked_worktree {
+        field(out, "main", plain(&git.main_root.display().to_string()))?;
+    }
+    let (branch, head) = (git.branch.as_deref(), git.head.as_deref());
+    field(out, "branch", branch.map_or("(detached or unknown)".to_owned(), plain))?;
+    field(out, "commit", head.unwrap_or("(none yet, or unknown)"))
+}
+
+fn verdict(problems: &[Problem], out: &mut Output) -> std::io::Result<()> {
+    out.gap()?;
+    if problems.is_empty() {
+        return out.line(styled(GOOD, "all is well"));
+    }
+    for problem in problems {
+        out.line(format_args!("{} {}", styled(BAD, "✗"), plain(&problem.what)))?;
+        out.line(format_args!("  {} {}", styled(NEXT, "→"), plain(&problem.advice)))?;
+    }
+    Ok(())
+}
+
+fn object(
+    config: &Config,
+    git: Option<&GitState>,
+    health: Option<&Health>,
+    problems: &[Problem],
+) -> Value {
+    let settings: serde_json::Map<_, _> = rows(config)
+        .into_iter()
+        .map(|row| (row.key.to_owned(), json!({ "value": row.value, "source": row.source })))
+        .collect();
+    let git = git.map(|git| {
+        json!({
+            "root": git.root.display().to_string(),
+            "main_root": git.main_root.display().to_string(),
+            "branch": git.branch,
+            "head": git.head,
+            "linked_worktree": git.linked_worktree,
+        })
+    });
+    let problems: Vec<_> = problems
+        .iter()
+        .map(|problem| json!({ "problem": problem.what, "advice": problem.advice }))
+        .collect();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "database": health,
+        "settings": settings,
+        "git": git,
+        "problems": problems,
+    })
+}
+
+fn heading(out: &mut Output, title: &str) -> std::io::Result<()> {
+    out.gap()?;
+    out.line(styled(STRONG, title))
+}
+
+fn field(out: &mut Output, name: &str, text: impl std::fmt::Display) -> std::io::Result<()> {
+    out.line(format_args!("  {}  {text}", styled(QUIET, format_args!("{name:<9}"))))
+}

@@ -1,0 +1,138 @@
+//! How times, sizes, progress and changes read.
+
+use serde_json::Value;
+
+use super::output::{GOOD, QUIET, plain, styled};
+use crate::base::{Timestamp, props::Change, text::shorten};
+
+/// Characters of one side of a change.
+const VALUE: usize = 80;
+/// Characters of a progress bar.
+const BAR: i64 = 20;
+
+/// `2026-01-02 03:04:05Z`: to the second, and openly UTC.
+pub fn when(at: Timestamp) -> String {
+    let text = at.to_string().replace('T', " ");
+    match text.split_once('.') {
+        Some((seconds, _)) => format!("{seconds}Z"),
+        None => text,
+    }
+}
+
+/// `5 minutes ago`, to the largest unit that fits.
+pub fn ago(at: Timestamp, now: Timestamp) -> String {
+    let seconds = (now.millis() - at.millis()) / 1000;
+    for (unit, length) in [("day", 86_400), ("hour", 3_600), ("minute", 60)] {
+        if seconds >= length {
+            return format!("{} ago", count(seconds / length, unit));
+        }
+    }
+    "just now".to_owned()
+}
+
+/// `1 node`, `2 nodes`.
+pub fn count(number: i64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// `4.2 MB`.
+pub fn size(bytes: u64) -> String {
+    let mut scaled = bytes as f64;
+    for unit in ["bytes", "kB", "MB", "GB"] {
+        if scaled < 1000.0 {
+            let digits = usize::from(unit != "bytes");
+            return format!("{scaled:.digits$} {unit}");
+        }
+        scaled /= 1000.0;
+    }
+    format!("{scaled:.1} TB")
+}
+
+/// `█████░░░░░  50%`: full only when all is done.
+pub fn progress(resolved: i64, total: i64) -> String {
+    let of = |whole: i64| if total > 0 { resolved * whole / total } else { 0 };
+    let filled = usize::try_from(of(BAR)).unwrap_or_default();
+    let rest = usize::try_from(BAR).unwrap_or_default().saturating_sub(filled);
+    format!(
+        "{}{} {:>3}%",
+        styled(GOOD, "█".repeat(filled)),
+        styled(QUIET, "░".repeat(rest)),
+        of(100)
+    )
+}
+
+/// `resolved: false → true`; what begins or ends shows one side only.
+pub fn change(change: &Change) -> String {
+    let field = plain(&change.field);
+    match (&change.before, &change.after) {
+        (Value::Null, after) => format!("{field}: {}", value(after)),
+        (before, Value::Null) => format!("{field}: {} → (nothing)", value(before)),
+        (before, after) => format!("{field}: {} → {}", value(before), value(after)),
+    }
+}
+
+/// A value on one line: text as it is, everything else as JSON.
+pub fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => plain(&shorten(text, VALUE)),
+        other => plain(&shorten(&other.to_string(), VALUE)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn times() {
+        let now = at("2026-03-01T12:00:00.000Z");
+        assert_eq!(when(now), "2026-03-01 12:00:00Z");
+        for (earlier, expected) in [
+            ("2026-03-01T12:00:00.000Z", "just now"),
+            ("2026-03-01T12:00:09.000Z", "just now"),
+            ("2026-03-01T11:59:00.000Z", "1 minute ago"),
+            ("2026-03-01T11:00:01.000Z", "59 minutes ago"),
+            ("2026-03-01T10:00:00.000Z", "2 hours ago"),
+            ("2026-02-27T12:00:00.000Z", "2 days ago"),
+        ] {
+            assert_eq!(ago(at(earlier), now), expected, "{earlier}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        for (bytes, expected) in
+            [(0, "0 bytes"), (999, "999 bytes"), (4_096, "4.1 kB"), (12_300_000, "12.3 MB")]
+        {
+            assert_eq!(size(bytes), expected);
+        }
+    }
+
+    #[test]
+    fn a_bar_is_full_only_when_all_is_done() {
+        let bare =
+            |resolved, total| anstream::adapter::strip_str(&progress(resolved, total)).to_string();
+        assert_eq!(bare(0, 0), format!("{}   0%", "░".repeat(20)));
+        assert_eq!(bare(1, 2), format!("{}{}  50%", "█".repeat(10), "░".repeat(10)));
+        assert_eq!(bare(999, 1000), format!("{}░  99%", "█".repeat(19)));
+        assert_eq!(bare(3, 3), format!("{} 100%", "█".repeat(20)));
+    }
+
+    #[test]
+    fn changes() {
+        for (before, after, expected) in [
+            (json!(false), json!(true), "f: false → true"),
+            (json!(null), json!("a\nb"), "f: a\\nb"),
+            (json!(1), json!(null), "f: 1 → (nothing)"),
+            (json!(["a"]), json!([]), "f: [\"a\"] → []"),
+        ] {
+            assert_eq!(change(&Change::new("f", before, after)), expected);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! `graph show ID`: one node with all that belongs to it.
+
+use clap::Args;
+
+use super::{
+    Shell,
+    format::{value, when},
+    output::{Done, NEXT, Outcome, Output, QUIET, STRONG, block, brief, plain, styled},
+    tree::mark,
+};
+use crate::work::{self, Context, Dependency, Neighbourhood, NodeTree, OutlineNode, Standing};
+
+/// Which node.
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The node's id, such as n_0123456789
+    pub id: String,
+}
+
+/// Shows the node.
+pub fn run(ask: &Show, shell: &mut Shell) -> Outcome {
+    let settings = shell.app.work();
+    let wanted = Context { node_id: ask.id.trim().to_owned(), depth: None };
+    let (around, stand) = shell.app.read(&shell.ctx, |tx| {
+        Ok((work::context(tx, &wanted)?, work::standing(tx, &settings, &wanted.node_id)?))
+    })?;
+    let out = &mut shell.out;
+    if out.json {
+        out.object(&around)?;
+        return Ok(Done::Ok);
+    }
+    facts(&around, &stand, out)?;
+    texts(&around, out)?;
+    neighbours("depends on", &around.depends_on, around.depends_on_omitted, out)?;
+    neighbours("needed by", &around.depended_by, around.depended_by_omitted, out)?;
+    parts(&around, out)?;
+    out.gap()?;
+    out.line(format_args!(
+        "how it came to this: {}",
+        styled(NEXT, format_args!("graph log {}", around.node.id))
+    ))?;
+    Ok(Done::Ok)
+}
+
+fn facts(around: &Neighbourhood, stand: &OutlineNode, out: &mut Output) -> std::io::Result<()> {
+    let node = &around.node;
+    out.line(format_args!(
+        "{}  {}",
+        styled(NEXT, &node.id),
+        styled(STRONG, block(&node.summary, "    "))
+    ))?;
+    let mut status = match stand.standing {
+        Standing::Done => "done".to_owned(),
+        Standing::Actionable => "ready".to_owned(),
+        Standing::Open => "has open parts".to_owned(),
+        Standing::Blocked => {
+            format!("blocked by {}", stand.waits_for.len() + stand.waits_for_omitted)
+        }
+    };
+    if let Some(by) = &stand.claimed_by {
+        status.push_str(&format!(", claimed by {}", plain(by)));
+    }
+    field(
+        out,
+        "status",
+        format_args!("{} {status}", mark(stand.standing, stand.claimed_by.is_some())),
+    )?;
+    if !around.ancestors.is_empty() {
+        let mut path: Vec<_> =
+            around.ancestors.iter().map(|ancestor| brief(&ancestor.summary)).collect();
+        if around.ancestors_omitted > 0 {
+            path.insert(1, format!("({} more)", around.ancestors_omitted));
+        }
+        field(out, "in", path.join(" › "))?;
+    }
+    field(
+        out,
+        "created",
+        format_args!("{} by {}", when(node.created_at), plain(&node.created_by)),
+    )?;
+    field(out, "updated", format_args!("{}, revision {}", when(node.updated_at), node.rev))?;
+    if let Some(state) = &node.state {
+        field(out, "state", value(state))?;
+    }
+    Ok(())
+}
+
+fn texts(around: &Neighbourhood, out: &mut Output) -> std::io::Result<()> {
+    let node = &around.node;
+    if !node.properties.is_empty() {
+        heading(out, "properties")?;
+        for (key, held) in &node.properties {
+            out.line(format_args!("  {}: {}", plain(key), value(held)))?;
+        }
+    }
+    if !node.context_links.is_empty() {
+        heading(out, "links")?;
+        for link in &node.context_links {
+            out.line(format_args!("  {}", plain(link)))?;
+        }
+    }
+    if !node.evidence.is_empty() {
+        heading(out, "evidence")?;
+        for one in &node.evidence {
+            let by = format!("{}, {}", plain(&one.agent), when(one.timestamp));
+            out.line(format_args!(
+                "  {}  {}",
+                styled(STRONG, plain(&one.r#type)),
+                styled(QUIET, by)
+            ))?;
+            out.line(format_args!("    {}", block(&one.r#ref, "    ")))?;
+        }
+    }
+    Ok(())
+}
+
+fn neighbours(
+    title: &str,
+    neighbours: &[Dependency],
+    omitted: usize,
+    out: &mut Output,
+) -> std::io::Result<()> {
+    if neighbours.is_empty() {
+        return Ok(());
+    }
+    heading(out, title)?;
+    for Dependency { node, .. } in neighbours {
+        entry(out, "  ", &node.id, &node.summary, node.resolved)?;
+    }
+    more(out, omitted)
+}
+
+/// Children and theirs, as far as they were read.
+fn parts(around: &Neighbourhood, out: &mut Output) -> std::io::Result<()> {
+    if around.children.is_empty() {
+        return Ok(());
+    }
+    heading(out, "parts")?;
+    let below = |tree: &NodeTree| tree.child_count.saturating_sub(tree.children.len());
+    for child in &around.children {
+        entry(out, "  ", &child.id, &child.summary, child.resolved)?;
+        for grandchild in &child.children {
+            entry(out, "    ", &grandchild.id, &grandchild.summary, grandchild.resolved)?;
+        }
+        if below(child) > 0 {
+            out.line(styled(QUIET, format_args!("    … and {} more", below(child))))?;
+        }
+    }
+    more(out, around.children_omitted)
+}
+
+fn entry(
+    out: &mut Output,
+    indent: &str,
+    id: &str,
+    summary: &str,
+    resolved: bool,
+) -> std::io::Result<()> {
+    let mark = mark(if resolved { Standing::Done } else { Standing::Open }, false);
+    out.line(format_args!("{indent}{mark} {}  {}", styled(QUIET, id), brief(summary)))
+}
+
+fn more(out: &mut Output, omitted: usize) -> std::io::Result<()> {
+    if omitted == 0 {
+        return Ok(());
+    }
+    out.line(styled(QUIET, format_args!("  … and {omitted} more")))
+}
+
+fn heading(out: &mut Output, title: &str) -> std::io::Result<()> {
+    out.gap()?;
+    out.line(styled(STRONG, title))
+}
+
+fn field(out: &mut Output, name: &str, text: impl std::fmt::Display) -> std::io::Result<()> {
+    out.line(format_args!("  {}  {text}", styled(QUIET, format_args!("{name:<8}"))))
+}

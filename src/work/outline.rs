@@ -1,0 +1,177 @@
+//! A project or a part of it, line by line, with how each node stands: the tree that people look at.
+
+use serde::Serialize;
+
+use super::{
+    claims,
+    store::{
+        edges::{self, Direction},
+        nodes::{self, Record},
+        projects,
+    },
+    types::{NodeRef, Settings, is_zero},
+};
+use crate::{
+    base::{Result, Timestamp},
+    db::Read,
+};
+
+/// Blockers that a line names.
+const BLOCKERS: usize = 3;
+
+/// What to outline, and how much of it.
+#[derive(Debug, Clone, Default)]
+pub struct Outline {
+    /// A project's name or any node's id; none for the only project.
+    pub of: Option<String>,
+    /// Levels below it.
+    pub depth: usize,
+    /// Whether nodes are listed that are done, with all below them.
+    pub with_done: bool,
+    /// Lines at the most.
+    pub lines: usize,
+}
+
+/// The lines from top to bottom, each under its parent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outlined {
+    /// The project's name.
+    pub project: String,
+    /// Parent before child; `level` says where it hangs.
+    pub nodes: Vec<OutlineNode>,
+    /// Nodes that did not fit, not counting those below them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+}
+
+/// How a node stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Resolved.
+    Done,
+    /// Can be worked on now.
+    Actionable,
+    /// Waits for a dependency.
+    Blocked,
+    /// Waits for its own children only.
+    Open,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OutlineNode {
+    /// 0 for the node that was asked for.
+    pub level: usize,
+    /// Its id.
+    pub id: String,
+    /// What is to be done.
+    pub summary: String,
+    /// How it stands.
+    pub standing: Standing,
+    /// Who holds it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed_by: Option<String>,
+    /// The first unresolved dependencies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<NodeRef>,
+    /// Further unresolved dependencies.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub waits_for_omitted: usize,
+    /// Its children.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub children: usize,
+    /// Those of them that are done.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub children_done: usize,
+    /// Children that are not listed because they are done.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub done_hidden: usize,
+    /// Children that are not listed because they are too deep.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub deeper: usize,
+}
+
+/// Outlines what was asked for.
+pub fn outline(tx: &Read<'_>, settings: &Settings, ask: &Outline) -> Result<Outlined> {
+    let (project, top) = target(tx, ask.of.as_deref())?;
+    let stale = claims::stale_at(tx, settings);
+    let mut outlined = Outlined { project, nodes: Vec::new(), omitted: 0 };
+    // A list in place of recursion: a tree may be deeper than the stack.
+    let mut left = vec![(top, 0)];
+    while let Some((record, level)) = left.pop() {
+        if outlined.nodes.len() == ask.lines {
+            outlined.omitted = left.len() + 1;
+            break;
+        }
+        let mut line = line(tx, &record, level, stale)?;
+        let mut children = nodes::children(tx, &record.node.id, 0, i64::MAX as usize)?;
+        line.children = children.len();
+        line.children_done = children.iter().filter(|child| child.node.resolved).count();
+        if !ask.with_done {
+            // What is done stays in sight for as long as something directly below it is not.
+            children.retain(|child| !child.node.resolved || child.open_children > 0);
+            line.done_hidden = line.children - children.len();
+        }
+        if level < ask.depth {
+            left.extend(children.into_iter().rev().map(|child| (child, level + 1)));
+        } else {
+            line.deeper = children.len();
+        }
+        outlined.nodes.push(line);
+    }
+    Ok(outlined)
+}
+
+/// How one node stands.
+pub fn standing(tx: &Read<'_>, settings: &Settings, id: &str) -> Result<OutlineNode> {
+    let record = nodes::get(tx, "node_id", id)?;
+    line(tx, &record, 0, claims::stale_at(tx, settings))
+}
+
+/// The project's name and the node to begin with.
+fn target(tx: &Read<'_>, of: Option<&str>) -> Result<(String, Record)> {
+    if let Some(of) = of
+        && projects::find(tx, of)?.is_none()
+        && let Some(record) = nodes::find(tx, of)?
+    {
+        return Ok((projects::pick(tx, Some(&record.project))?.name, record));
+    }
+    let project = projects::pick(tx, of)?;
+    Ok((project.name, nodes::get(tx, "project", &project.id)?))
+}
+
+fn line(tx: &Read<'_>, record: &Record, level: usize, stale: Timestamp) -> Result<OutlineNode> {
+    let standing = if record.node.resolved {
+        Standing::Done
+    } else if record.open_deps > 0 {
+        Standing::Blocked
+    } else if record.open_children > 0 {
+        Standing::Open
+    } else {
+        Standing::Actionable
+    };
+    let mut waits_for = Vec::new();
+    if standing == Standing::Blocked {
+        waits_for = edges::dependencies(tx, &record.node.id, Direction::Out)?;
+        waits_for.retain(|blocker| !blocker.node.resolved);
+    }
+    let holder = claims::holder(record, stale).filter(|_| !record.node.resolved);
+    Ok(OutlineNode {
+        level,
+        id: record.node.id.clone(),
+        summary: record.node.summary.clone(),
+        standing,
+        claimed_by: holder.map(ToOwned::to_owned),
+        waits_for_omitted: waits_for.len().saturating_sub(BLOCKERS),
+        waits_for: waits_for
+            .into_iter()
+            .take(BLOCKERS)
+            .map(|blocker| NodeRef { id: blocker.node.id, summary: blocker.node.summary })
+            .collect(),
+        children: 0,
+        children_done: 0,
+        done_hidden: 0,
+        deeper: 0,
+    })
+}

@@ -1,0 +1,72 @@
+//! What is kept for speed, beside what it is kept of.
+
+use crate::{base::Result, db::Read};
+
+/// Findings of one check that are spelled out.
+pub const SHOWN: usize = 5;
+
+/// A query for (id, kept, found) of everything that does not add up.
+#[derive(Debug)]
+pub struct Check {
+    /// What is counted.
+    pub what: &'static str,
+    sql: &'static str,
+}
+
+/// Everything that is kept twice.
+pub const CHECKS: &[Check] = &[
+    Check {
+        what: "unresolved children",
+        sql: "SELECT n.id, n.open_children,
+                     (SELECT count(*) FROM work_nodes c WHERE c.parent = n.id AND c.resolved = 0) AS found
+                FROM work_nodes n WHERE n.open_children <> found LIMIT ?1",
+    },
+    Check {
+        what: "unresolved dependencies",
+        sql: "SELECT n.id, n.open_deps,
+                     (SELECT count(*) FROM work_edges e JOIN work_nodes t ON t.id = e.to_node
+                       WHERE e.from_node = n.id AND e.type = 'depends_on' AND t.resolved = 0) AS found
+                FROM work_nodes n WHERE n.open_deps <> found LIMIT ?1",
+    },
+    Check {
+        what: "depth",
+        sql: "SELECT n.id, n.depth, p.depth + 1 FROM work_nodes n JOIN work_nodes p ON p.id = n.parent
+               WHERE n.depth <> p.depth + 1 LIMIT ?1",
+    },
+    Check {
+        what: "nodes of a project",
+        sql: "SELECT p.id, p.total, (SELECT count(*) FROM work_nodes n WHERE n.project = p.id) AS found
+                FROM work_projects p WHERE p.total <> found LIMIT ?1",
+    },
+    Check {
+        what: "resolved nodes of a project",
+        sql: "SELECT p.id, p.resolved,
+                     (SELECT count(*) FROM work_nodes n WHERE n.project = p.id AND n.resolved = 1) AS found
+                FROM work_projects p WHERE p.resolved <> found LIMIT ?1",
+    },
+    Check {
+        what: "blocked nodes of a project",
+        sql: "SELECT p.id, p.blocked,
+                     (SELECT count(*) FROM work_nodes n
+                       WHERE n.project = p.id AND n.resolved = 0 AND n.open_deps > 0) AS found
+                FROM work_projects p WHERE p.blocked <> found LIMIT ?1",
+    },
+    Check {
+        what: "actionable nodes of a project",
+        sql: "SELECT p.id, p.actionable,
+                     (SELECT count(*) FROM work_nodes n WHERE n.project = p.id
+                         AND n.resolved = 0 AND n.open_children = 0 AND n.open_deps = 0) AS found
+                FROM work_projects p WHERE p.actionable <> found LIMIT ?1",
+    },
+    Check {
+        what: "entries in the text index",
+        sql: "SELECT n.id, 0, 1 FROM work_nodes n
+               WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.domain = 'work' AND s.subject = n.id)
+               LIMIT ?1",
+    },
+];
+
+/// The first findings of a check, one more than are spelled out.
+pub fn run(tx: &Read<'_>, check: &Check) -> Result<Vec<(String, i64, i64)>> {
+    tx.all(check.sql, [SHOWN + 1], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+}
