@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, PipeReader, PipeWriter, Write, pipe},
+    path::Path,
     sync::{Condvar, Mutex, PoisonError},
     thread::{self, JoinHandle},
 };
@@ -9,6 +10,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tempfile::TempDir;
 
 use super::*;
 use crate::{
@@ -59,13 +61,42 @@ fn note(_: &mut App, _: &Ctx, args: Echo) -> Result<Echo> {
     Ok(args)
 }
 
-static GATE: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+/// Keeps a thread waiting until the test opens it.
+struct Gate(Mutex<bool>, Condvar);
 
-/// Waits until the test opens the gate.
-fn hold(_: &mut App, ctx: &Ctx, _: Echo) -> Result<Done> {
-    let open = GATE.0.lock().unwrap();
-    drop(GATE.1.wait_while(open, |open| !*open).unwrap());
-    whoami(&mut app("hold"), ctx, Echo { text: None, n: None })
+impl Gate {
+    const fn shut() -> Self {
+        Gate(Mutex::new(false), Condvar::new())
+    }
+
+    fn open(&self) {
+        *self.0.lock().unwrap() = true;
+        self.1.notify_all();
+    }
+
+    fn pass(&self) {
+        let open = self.0.lock().unwrap();
+        drop(self.1.wait_while(open, |open| !*open).unwrap());
+    }
+}
+
+static HOLD: Gate = Gate::shut();
+
+fn hold(app: &mut App, ctx: &Ctx, args: Echo) -> Result<Done> {
+    HOLD.pass();
+    whoami(app, ctx, args)
+}
+
+fn write(app: &mut App, ctx: &Ctx, args: Echo) -> Result<Echo> {
+    app.write(ctx, |_| Ok(args))
+}
+
+/// A statement that never ends by itself.
+fn spin(app: &mut App, ctx: &Ctx, args: Echo) -> Result<Echo> {
+    let sql =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    app.read(ctx, |tx| tx.one(sql, (), |row| row.get::<_, i64>(0)))?;
+    Ok(args)
 }
 
 fn registry() -> Registry {
@@ -75,14 +106,15 @@ fn registry() -> Registry {
         ToolDef::new(on, "test_whoami", "Who", "Says who", Effect::Read, whoami),
         ToolDef::new(on, "test_panic", "Panic", "Panics", Effect::Write, panicking).enveloped(),
         ToolDef::new(on, "test_note", "Note", "Notes", Effect::Write, note),
+        ToolDef::new(on, "test_write", "Write", "Writes", Effect::Write, write).idempotent(),
+        ToolDef::new(on, "test_spin", "Spin", "Never ends", Effect::Read, spin),
         ToolDef::new(on, "test_hold", "Hold", "Waits", Effect::Destructive, hold),
     ];
     Registry::new(tools, Toolset::ALL)
 }
 
-fn app(name: &str) -> App {
-    let folder = std::env::temp_dir().join(format!("graph-mcp-{}-{name}", std::process::id()));
-    let around = Surroundings { folder, variables: Default::default() };
+fn app(folder: &Path) -> App {
+    let around = Surroundings { folder: folder.to_owned(), variables: Default::default() };
     App::new(Config::load(Options::default(), &around).unwrap())
 }
 
@@ -90,24 +122,31 @@ struct Session {
     input: Option<PipeWriter>,
     output: BufReader<PipeReader>,
     server: JoinHandle<Result<()>>,
+    folder: TempDir,
 }
 
 impl Session {
     /// A server that has not been greeted yet.
-    fn raw(name: &str, max_line: usize) -> Self {
+    fn raw(max_line: usize) -> Self {
         let (stdin, input) = pipe().unwrap();
         let (output, stdout) = pipe().unwrap();
-        let app = app(name);
+        let folder = tempfile::tempdir().unwrap();
+        let app = app(folder.path());
         let server = move || serve_lines(app, registry(), stdin, stdout, max_line);
-        Session {
-            input: Some(input),
-            output: BufReader::new(output),
-            server: thread::spawn(server),
-        }
+        let server = thread::spawn(server);
+        Session { input: Some(input), output: BufReader::new(output), server, folder }
     }
 
-    fn initialized(name: &str) -> Self {
-        let mut session = Self::raw(name, 64 * 1024 * 1024);
+    /// A server whose database is open, so that short calls run inline.
+    fn opened() -> Self {
+        let mut session = Self::initialized();
+        session.call(0, "test_write", json!({}));
+        assert_eq!(session.next().unwrap()["result"]["isError"], false);
+        session
+    }
+
+    fn initialized() -> Self {
+        let mut session = Self::raw(64 * 1024 * 1024);
         session.initialize("2025-11-25");
         session
     }
@@ -185,7 +224,7 @@ fn modern(mut params: Value) -> Value {
 #[test]
 fn both_eras_are_served_and_name_the_actor() {
     for version in ["2025-06-18", "2025-11-25"] {
-        let mut session = Session::raw(version, 1024 * 1024);
+        let mut session = Session::raw(1024 * 1024);
         let answer = session.initialize(version);
         let result = &answer["result"];
         assert_eq!(result["protocolVersion"], version);
@@ -199,7 +238,7 @@ fn both_eras_are_served_and_name_the_actor() {
         assert!(session.end().is_empty());
     }
 
-    let mut session = Session::raw("modern", 1024 * 1024);
+    let mut session = Session::raw(1024 * 1024);
     let answer = session.ask(json!(1), "server/discover", modern(json!({})));
     assert_eq!(answer["result"]["capabilities"], json!({ "tools": {} }), "{answer}");
     let answer = session.ask(json!(2), "tools/list", modern(json!({})));
@@ -214,22 +253,22 @@ fn both_eras_are_served_and_name_the_actor() {
 
 #[test]
 fn the_database_is_not_opened_before_a_tool_needs_it() {
-    let mut session = Session::initialized("unopened");
+    let mut session = Session::initialized();
     session.ask(json!(1), "tools/list", json!({}));
     session.call(2, "test_echo", json!({}));
     session.next();
+    assert_eq!(session.folder.path().read_dir().unwrap().count(), 0);
     session.end();
-    assert!(!app("unopened").config().db_path.value.exists());
 }
 
 #[test]
 fn tools_are_listed_in_order_with_schemas_and_all_annotations() {
-    let mut session = Session::initialized("list");
+    let mut session = Session::initialized();
     let answer = session.ask(json!(1), "tools/list", json!({}));
     let tools = answer["result"]["tools"].as_array().unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    let expected = ["test_echo", "test_whoami", "test_panic", "test_note", "test_hold"];
-    assert_eq!(names, expected);
+    let expected = ["test_echo", "test_whoami", "test_panic", "test_note"];
+    assert_eq!(names[..4], expected);
     assert_eq!(
         tools[0],
         json!({
@@ -259,7 +298,7 @@ fn tools_are_listed_in_order_with_schemas_and_all_annotations() {
 
 #[test]
 fn calls_are_lenient_and_faults_are_results() {
-    let mut session = Session::initialized("calls");
+    let mut session = Session::initialized();
     for (name, arguments, expected) in [
         ("test_echo", json!({ "n": "5" }), json!({ "n": 5 })),
         ("test.echo", json!("{\"n\": 5}"), json!({ "n": 5 })),
@@ -298,7 +337,7 @@ fn calls_are_lenient_and_faults_are_results() {
 
 #[test]
 fn a_panic_is_an_internal_error_and_the_server_lives_on() {
-    let mut session = Session::initialized("panic");
+    let mut session = Session::initialized();
     session.call(1, "test_panic", json!({}));
     let answer = session.next().unwrap();
     let body = &answer["result"]["structuredContent"];
@@ -311,7 +350,7 @@ fn a_panic_is_an_internal_error_and_the_server_lives_on() {
 
 #[test]
 fn nothing_on_a_line_ends_the_session() {
-    let mut session = Session::initialized("lines");
+    let mut session = Session::initialized();
     for (line, id, code) in [
         (&b"{\n"[..], json!(null), -32700),
         (b"\xff\xfe{}\n", json!(null), -32700),
@@ -337,7 +376,7 @@ fn nothing_on_a_line_ends_the_session() {
 
 #[test]
 fn what_comes_before_the_greeting_does_not_end_the_session() {
-    let mut session = Session::raw("stray", 1024);
+    let mut session = Session::raw(1024);
     session.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     session
         .line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}"#);
@@ -353,13 +392,13 @@ fn what_comes_before_the_greeting_does_not_end_the_session() {
     session.ping();
     assert!(session.end().is_empty());
 
-    assert!(Session::raw("silent", 1024).end().is_empty());
+    assert!(Session::raw(1024).end().is_empty());
 }
 
 #[test]
 fn a_line_over_the_limit_is_refused_and_skipped() {
     let limit = 100_000;
-    let mut session = Session::raw("limit", limit);
+    let mut session = Session::raw(limit);
     session.initialize("2025-11-25");
     for length in [limit + 1, 5 * limit] {
         session.line(&"x".repeat(length));
@@ -370,7 +409,7 @@ fn a_line_over_the_limit_is_refused_and_skipped() {
     }
     session.end();
 
-    let mut session = Session::initialized("big");
+    let mut session = Session::initialized();
     let text = "y".repeat(8 * 1024 * 1024);
     // The answer is larger than a pipe holds, so it must be read while it is written.
     session.call(1, "test_echo", json!({ "text": text }));
@@ -381,7 +420,7 @@ fn a_line_over_the_limit_is_refused_and_skipped() {
 
 #[test]
 fn a_burst_before_the_first_read_is_answered_whole_also_at_the_end_of_input() {
-    let mut session = Session::initialized("burst");
+    let mut session = Session::initialized();
     let text = "z".repeat(200);
     for id in 1..=1000 {
         session.call(id, "test_echo", json!({ "n": id, "text": text }));
@@ -393,7 +432,7 @@ fn a_burst_before_the_first_read_is_answered_whole_also_at_the_end_of_input() {
 
 #[test]
 fn calls_run_in_their_order_of_arrival_also_when_some_run_aside() {
-    let mut session = Session::initialized("order");
+    let mut session = Session::opened();
     let long = "w".repeat(SHORT_LINE);
     for n in 0..60 {
         let text = if n % 3 == 0 { long.as_str() } else { "" };
@@ -407,7 +446,7 @@ fn calls_run_in_their_order_of_arrival_also_when_some_run_aside() {
 
 #[test]
 fn a_long_call_leaves_the_session_responsive_and_ids_are_used_once_at_a_time() {
-    let mut session = Session::initialized("hold");
+    let mut session = Session::initialized();
     let long = "v".repeat(SHORT_LINE);
     session.call(1, "test_hold", json!({ "text": long }));
     session.ping();
@@ -419,8 +458,7 @@ fn a_long_call_leaves_the_session_responsive_and_ids_are_used_once_at_a_time() {
     session
         .line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
     session.ping();
-    *GATE.0.lock().unwrap() = true;
-    GATE.1.notify_all();
+    HOLD.open();
     let answer = session.next().unwrap();
     assert_eq!(answer["id"], 1);
     assert_eq!(answer["result"]["structuredContent"], json!({ "actor": "tester" }));
@@ -431,14 +469,48 @@ fn a_long_call_leaves_the_session_responsive_and_ids_are_used_once_at_a_time() {
 }
 
 #[test]
+fn a_call_that_finds_the_database_locked_waits_aside() {
+    static LOCK: Gate = Gate::shut();
+    let mut session = Session::opened();
+    let folder = session.folder.path().to_owned();
+    let (locked, is_locked) = std::sync::mpsc::channel();
+    let other = thread::spawn(move || {
+        let mut other = app(&folder);
+        let ctx = other.ctx(None);
+        other.write(&ctx, |_| {
+            locked.send(()).unwrap();
+            LOCK.pass();
+            Ok(())
+        })
+    });
+    is_locked.recv().unwrap();
+    session.call(1, "test_write", json!({ "n": 1 }));
+    session.ping();
+    LOCK.open();
+    let answer = session.next().unwrap();
+    assert_eq!(answer["result"]["structuredContent"], json!({ "n": 1 }), "{answer}");
+    other.join().unwrap().unwrap();
+    session.end();
+}
+
+#[test]
+fn a_cancelled_call_stops_at_once_and_is_not_answered() {
+    let mut session = Session::opened();
+    session.call(1, "test_spin", json!({ "text": "u".repeat(SHORT_LINE) }));
+    session.call(2, "test_echo", json!({ "n": 2 }));
+    session
+        .line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    let answer = session.next().unwrap();
+    assert_eq!(answer["id"], 2, "{answer}");
+    assert!(session.end().is_empty());
+}
+
+#[test]
 fn a_client_that_stops_reading_ends_the_session_quietly() {
-    let mut session = Session::initialized("deaf");
-    let Session { input, output, server } = &mut session;
+    let mut session = Session::opened();
     let (other, _) = pipe().unwrap();
-    drop(std::mem::replace(output, BufReader::new(other)));
-    let line = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
-    input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
-    let server = std::mem::replace(server, thread::spawn(|| Ok(())));
+    session.output = BufReader::new(other);
+    session.send(json!(1), "ping", json!({}));
     // The input is still open: it is the output that ends the session.
-    server.join().unwrap().unwrap();
+    session.server.join().unwrap().unwrap();
 }
