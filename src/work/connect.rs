@@ -24,30 +24,20 @@ const PARENTHOOD: &[&str] = &["parent", "parent_of", "child", "child_of", "child
 
 /// Edges to add or remove.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Connect {
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub edges: Vec<EdgeChange>,
 }
 
 /// An edge to add or remove.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct EdgeChange {
     /// The one that waits, with depends_on
     pub from: String,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub to: String,
     /// depends_on, relates_to or any word
     pub r#type: String,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     #[serde(default)]
     pub remove: bool,
 }

@@ -36,23 +36,12 @@ pub enum ContainerType {
 /// Reads one container.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct QueryContainer {
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub operation: ContainerOperation,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub container_type: ContainerType,
     /// Node id
     pub id: String,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     #[serde(default)]
     pub include_sections: bool,
 }
@@ -68,11 +57,8 @@ pub enum ContainerOperation {
 /// Steps one container on.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Advance {
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub container_type: ContainerType,
     /// Node id
     pub id: String,

@@ -27,11 +27,8 @@ const CHILDREN: usize = 50;
 
 /// Which node, and how far down.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Context {
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub node_id: String,
     /// Levels of children, default 2
     #[schemars(range(min = 0, max = 20))]

@@ -37,15 +37,12 @@ pub struct Plan {
 
 /// A node to create.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct PlannedNode {
     /// Name within this batch
     pub r#ref: String,
     /// A ref of this batch or a node id
     pub parent_ref: Option<String>,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub summary: String,
     /// Files, commits, URLs
     #[serde(default)]

@@ -25,13 +25,10 @@ use crate::{
 
 /// Which nodes, in which order.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Query {
     /// Name or root id; may be omitted when there is one
     pub project: Option<String>,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     #[serde(default)]
     pub filter: Filter,
     /// Default readiness
@@ -46,11 +43,8 @@ pub struct Query {
 
 /// What a node must be like; all that is given must hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Filter {
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub resolved: Option<bool>,
     /// Exact values
     #[serde(default)]
@@ -59,26 +53,14 @@ pub struct Filter {
     pub text: Option<String>,
     /// Descendants of this node
     pub ancestor: Option<String>,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub has_evidence_type: Option<String>,
     /// No unresolved child
     pub is_leaf: Option<bool>,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub is_actionable: Option<bool>,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub is_blocked: Option<bool>,
     /// Live claims; null = unclaimed
     #[serde(default, deserialize_with = "present")]
-    #[schemars(extend("type" = ["string", "null"]))]
+    #[schemars(extend("nullable" = true))]
     pub claimed_by: Option<Option<String>>,
 }
 

@@ -88,10 +88,11 @@ pub struct Evidence {
 
 /// Evidence as a caller gives it; agent and time are stamped.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct NewEvidence {
-    /// `git`, `test`, `note`, `hint`, `file` or any other word.
+    /// git, test, note, hint, file or any word
     pub r#type: String,
-    /// A commit, a path, a message, a URL.
+    /// Commit, path, message, URL
     pub r#ref: String,
 }
 

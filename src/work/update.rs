@@ -26,53 +26,30 @@ use crate::{
 
 /// Nodes to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Update {
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub updates: Vec<NodeUpdate>,
 }
 
 /// What to change on one node.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct NodeUpdate {
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub node_id: String,
     /// CONFLICT if the node has moved on
     pub expected_rev: Option<i64>,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub resolved: Option<bool>,
     /// Anything; null clears
     #[serde(default, deserialize_with = "present")]
     pub state: Option<Value>,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     pub summary: Option<String>,
     /// Merged; null deletes a key
     #[serde(default)]
     pub properties: Properties,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     #[serde(default)]
     pub add_context_links: Vec<String>,
-    #[allow(
-        missing_docs,
-        reason = "the name says it, and a description costs every client tokens"
-    )]
     #[serde(default)]
     pub remove_context_links: Vec<String>,
-    /// type: git, test, note, hint, file …
     #[serde(default)]
     pub add_evidence: Vec<NewEvidence>,
 }

@@ -2,9 +2,11 @@
 
 use super::tool::ToolDef;
 
+mod work;
+
 /// Every tool, in listing order.
 pub fn all() -> Vec<ToolDef> {
-    Vec::new()
+    work::tools()
 }
 
 #[cfg(test)]

@@ -1,0 +1,267 @@
+//! The tools of the work graph.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::{
+    app::App,
+    base::{Ctx, Fault, Result},
+    config::Toolset,
+    mcp::tool::{
+        Effect::{Destructive, Read, Write},
+        ToolDef,
+    },
+    work::{
+        self, Advance, Advanced, Connect, Connected, ContainerData, Context, Envelope, Found,
+        History, Neighbourhood, Next, NextNodes, Onboard, Open, Opened, Operation, Orientation,
+        Past, Plan, Planned, Query, QueryContainer, Restructured, Update, Updated,
+    },
+};
+
+/// In the order in which an agent meets them.
+pub(super) fn tools() -> Vec<ToolDef> {
+    const ON: Toolset = Toolset::Work;
+    vec![
+        ToolDef::new(
+            ON,
+            "graph_onboard",
+            "Orient in a project",
+            "Work graph: start here. Goal, counts, top of the tree, who works on what, last results, what is next.",
+            Read,
+            onboard,
+        ),
+        ToolDef::new(
+            ON,
+            "graph_open",
+            "Open or create a project",
+            "Work graph: open a project or create it; without arguments, list all projects.",
+            Write,
+            open,
+        )
+        .idempotent(),
+        ToolDef::new(
+            ON,
+            "graph_plan",
+            "Plan nodes",
+            "Work graph: break work down. Creates a batch of nodes with parents and dependencies, all or none.",
+            Write,
+            plan,
+        ),
+        ToolDef::new(
+            ON,
+            "graph_next",
+            "Get the next work",
+            "Work graph: what to do now, ranked: priority, depth, least recently updated. claim marks it as yours.",
+            Write,
+            next,
+        ),
+        ToolDef::new(
+            ON,
+            "graph_context",
+            "Read a node",
+            "Work graph: one node whole, with ancestors, children, dependencies and dependents.",
+            Read,
+            context,
+        ),
+        ToolDef::new(
+            ON,
+            "graph_update",
+            "Update nodes",
+            "Work graph: change nodes, all or none. resolved: true finishes one; the answer names what that unblocked.",
+            Write,
+            update,
+        ),
+        ToolDef::new(
+            ON,
+            "graph_connect",
+            "Connect nodes",
+            "Work graph: add or remove edges. For parents use graph_restructure.",
+            Write,
+            connect,
+        ),
+        ToolDef::new(
+            ON,
+            "graph_query",
+            "Find nodes",
+            "Work graph: filter, sort and page through nodes (knowledge about files is query_graph).",
+            Read,
+            query,
+        ),
+        ToolDef::new(
+            ON,
+            "graph_restructure",
+            "Replan",
+            "Work graph: replan, all or none. move {node_id, new_parent}; merge {source, target}: source goes into \
+             target; drop {node_id, reason}: resolves the whole subtree.",
+            Destructive,
+            restructure,
+        ),
+        ToolDef::new(
+            ON,
+            "graph_history",
+            "Read a node's history",
+            "Work graph: who changed what on a node, newest first.",
+            Read,
+            history,
+        ),
+        ToolDef::new(
+            ON,
+            "query_container",
+            "Read a task",
+            "Work graph: a node as a task, feature or project, for orchestrator workflows.",
+            Read,
+            query_container,
+        )
+        .enveloped(),
+        ToolDef::new(
+            ON,
+            "advance",
+            "Step a task on",
+            "Work graph: step a task NEW, ACTIVE (claims), CLOSED (resolves).",
+            Write,
+            advance,
+        )
+        .enveloped(),
+    ]
+}
+
+fn onboard(app: &mut App, ctx: &Ctx, ask: Onboard) -> Result<Orientation> {
+    let settings = app.work();
+    app.read(ctx, |tx| work::onboard(tx, &settings, &ask, &ctx.actor))
+}
+
+fn open(app: &mut App, ctx: &Ctx, ask: Open) -> Result<Opened> {
+    let Some(name) = ask.project else {
+        return app.read(ctx, work::list_projects);
+    };
+    // Opening what exists is a read, and needs no lock.
+    match app.read(ctx, |tx| work::find_project(tx, &name))? {
+        Some(opened) => Ok(opened),
+        None => app.write(ctx, |tx| work::open(tx, &name, ask.goal.as_deref())),
+    }
+}
+
+fn plan(app: &mut App, ctx: &Ctx, ask: Plan) -> Result<Planned> {
+    app.write(ctx, |tx| work::plan(tx, &ask))
+}
+
+fn next(app: &mut App, ctx: &Ctx, ask: Next) -> Result<NextNodes> {
+    let settings = app.work();
+    if ask.claim {
+        app.write(ctx, |tx| work::next_claimed(tx, &settings, &ask))
+    } else {
+        app.read(ctx, |tx| work::next(tx, &settings, &ask, &ctx.actor))
+    }
+}
+
+fn context(app: &mut App, ctx: &Ctx, ask: Context) -> Result<Neighbourhood> {
+    app.read(ctx, |tx| work::context(tx, &ask))
+}
+
+fn update(app: &mut App, ctx: &Ctx, ask: Update) -> Result<Updated> {
+    let settings = app.work();
+    app.write(ctx, |tx| work::update(tx, &settings, &ask))
+}
+
+fn connect(app: &mut App, ctx: &Ctx, ask: Connect) -> Result<Connected> {
+    let settings = app.work();
+    app.write(ctx, |tx| work::connect(tx, &settings, &ask))
+}
+
+fn query(app: &mut App, ctx: &Ctx, ask: Query) -> Result<Found> {
+    let settings = app.work();
+    app.read(ctx, |tx| work::query(tx, &settings, &ask))
+}
+
+fn restructure(app: &mut App, ctx: &Ctx, ask: Restructure) -> Result<Restructured> {
+    let settings = app.work();
+    let operations: Vec<Operation> =
+        ask.operations.into_iter().enumerate().map(FlatOperation::narrow).collect::<Result<_>>()?;
+    app.write(ctx, |tx| work::restructure(tx, &settings, &operations))
+}
+
+fn history(app: &mut App, ctx: &Ctx, ask: History) -> Result<Past> {
+    app.read(ctx, |tx| work::history(tx, &ask))
+}
+
+fn query_container(
+    app: &mut App,
+    ctx: &Ctx,
+    ask: QueryContainer,
+) -> Result<Envelope<ContainerData>> {
+    let settings = app.work();
+    app.read(ctx, |tx| work::query_container(tx, &settings, &ask))
+}
+
+fn advance(app: &mut App, ctx: &Ctx, ask: Advance) -> Result<Envelope<Advanced>> {
+    let settings = app.work();
+    app.write(ctx, |tx| work::advance(tx, &settings, &ask))
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Restructure {
+    operations: Vec<FlatOperation>,
+}
+
+/// One flat shape for the three operations: clients refuse a schema with variants.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct FlatOperation {
+    op: Op,
+    node_id: Option<String>,
+    new_parent: Option<String>,
+    source: Option<String>,
+    target: Option<String>,
+    reason: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Op {
+    Move,
+    Merge,
+    Drop,
+}
+
+impl FlatOperation {
+    /// Each operation has its own fields: one that is missing or not its own is named.
+    fn narrow((index, mut flat): (usize, FlatOperation)) -> Result<Operation> {
+        let (name, wanted): (&str, [&str; 2]) = match flat.op {
+            Op::Move => ("move", ["node_id", "new_parent"]),
+            Op::Merge => ("merge", ["source", "target"]),
+            Op::Drop => ("drop", ["node_id", "reason"]),
+        };
+        let given = [
+            ("node_id", &mut flat.node_id),
+            ("new_parent", &mut flat.new_parent),
+            ("source", &mut flat.source),
+            ("target", &mut flat.target),
+            ("reason", &mut flat.reason),
+        ];
+        let mut values = [None, None];
+        for (field, value) in given {
+            match wanted.iter().position(|wanted| *wanted == field) {
+                Some(place) => values[place] = value.take(),
+                None if value.is_some() => {
+                    let field = format!("operations[{index}].{field}");
+                    let problem = format!(
+                        "is not used by {name}, which takes {} and {}",
+                        wanted[0], wanted[1]
+                    );
+                    return Err(Fault::invalid(&field, problem).into());
+                }
+                None => {}
+            }
+        }
+        let mut taken = wanted.iter().zip(values).map(|(field, value)| {
+            let field = format!("operations[{index}].{field}");
+            value.ok_or_else(|| Fault::invalid(&field, format!("is missing; {name} needs it")))
+        });
+        let mut take = || taken.next().unwrap_or_else(|| Ok(String::new()));
+        let (first, second) = (take()?, take()?);
+        Ok(match flat.op {
+            Op::Move => Operation::Move { node_id: first, new_parent: second },
+            Op::Merge => Operation::Merge { source: first, target: second },
+            Op::Drop => Operation::Drop { node_id: first, reason: second },
+        })
+    }
+}
