@@ -1,4 +1,5 @@
 //! The integration tests: one binary, so that it links once.
 
+mod scans;
 mod support;
 mod work_smoke;

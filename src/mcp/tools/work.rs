@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     app::App,
-    base::{Ctx, Fault, Result},
+    base::{Ctx, Error, Fault, Result},
     config::Toolset,
     mcp::tool::{
         Effect::{Destructive, Read, Write},
@@ -224,44 +224,43 @@ enum Op {
 
 impl FlatOperation {
     /// Each operation has its own fields: one that is missing or not its own is named.
-    fn narrow((index, mut flat): (usize, FlatOperation)) -> Result<Operation> {
-        let (name, wanted): (&str, [&str; 2]) = match flat.op {
-            Op::Move => ("move", ["node_id", "new_parent"]),
-            Op::Merge => ("merge", ["source", "target"]),
-            Op::Drop => ("drop", ["node_id", "reason"]),
+    fn narrow((index, flat): (usize, FlatOperation)) -> Result<Operation> {
+        let FlatOperation { op, node_id, new_parent, source, target, reason } = flat;
+        let invalid = |field: &str, problem: &str| -> Error {
+            Fault::invalid(&format!("operations[{index}].{field}"), problem).into()
         };
-        let given = [
-            ("node_id", &mut flat.node_id),
-            ("new_parent", &mut flat.new_parent),
-            ("source", &mut flat.source),
-            ("target", &mut flat.target),
-            ("reason", &mut flat.reason),
-        ];
-        let mut values = [None, None];
-        for (field, value) in given {
-            match wanted.iter().position(|wanted| *wanted == field) {
-                Some(place) => values[place] = value.take(),
-                None if value.is_some() => {
-                    let field = format!("operations[{index}].{field}");
-                    let problem = format!(
-                        "is not used by {name}, which takes {} and {}",
-                        wanted[0], wanted[1]
-                    );
-                    return Err(Fault::invalid(&field, problem).into());
+        let need = |field, value: Option<String>| {
+            value.ok_or_else(|| invalid(field, "is missing; this op needs it"))
+        };
+        let refuse = |unused: [(&str, &Option<String>); 3]| match unused
+            .iter()
+            .find(|(_, value)| value.is_some())
+        {
+            Some((field, _)) => Err(invalid(field, "is not used by this op")),
+            None => Ok(()),
+        };
+        Ok(match op {
+            Op::Move => {
+                refuse([("source", &source), ("target", &target), ("reason", &reason)])?;
+                Operation::Move {
+                    node_id: need("node_id", node_id)?,
+                    new_parent: need("new_parent", new_parent)?,
                 }
-                None => {}
             }
-        }
-        let mut taken = wanted.iter().zip(values).map(|(field, value)| {
-            let field = format!("operations[{index}].{field}");
-            value.ok_or_else(|| Fault::invalid(&field, format!("is missing; {name} needs it")))
-        });
-        let mut take = || taken.next().unwrap_or_else(|| Ok(String::new()));
-        let (first, second) = (take()?, take()?);
-        Ok(match flat.op {
-            Op::Move => Operation::Move { node_id: first, new_parent: second },
-            Op::Merge => Operation::Merge { source: first, target: second },
-            Op::Drop => Operation::Drop { node_id: first, reason: second },
+            Op::Merge => {
+                refuse([("node_id", &node_id), ("new_parent", &new_parent), ("reason", &reason)])?;
+                Operation::Merge {
+                    source: need("source", source)?,
+                    target: need("target", target)?,
+                }
+            }
+            Op::Drop => {
+                refuse([("new_parent", &new_parent), ("source", &source), ("target", &target)])?;
+                Operation::Drop {
+                    node_id: need("node_id", node_id)?,
+                    reason: need("reason", reason)?,
+                }
+            }
         })
     }
 }

@@ -11,6 +11,7 @@ use graph::{
     config::{Config, Options, Surroundings},
     db::{Read, Write},
 };
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// An application on a fresh file. Time stands still until it is moved.
@@ -73,5 +74,27 @@ impl TestApp {
     pub fn write<T>(&mut self, agent: &str, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         let ctx = self.ctx(agent);
         self.app.write(&ctx, f)
+    }
+}
+
+impl TestApp {
+    /// Calls a tool as `agent`, through the door that the server uses.
+    pub fn call(&mut self, agent: &str, tool: &str, arguments: Value) -> Result<Value> {
+        let ctx = self.ctx(agent);
+        graph::mcp::call(&mut self.app, &ctx, tool, arguments)
+    }
+
+    /// Calls a tool that must succeed, as agent `a`.
+    pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
+        self.call("a", tool, arguments.clone())
+            .unwrap_or_else(|error| panic!("{tool} {arguments}: {error}"))
+    }
+
+    /// Calls a tool that must fail, as agent `a`; answers the fault as a client sees it.
+    pub fn fault(&mut self, tool: &str, arguments: Value) -> Value {
+        match self.call("a", tool, arguments.clone()) {
+            Ok(answer) => panic!("{tool} {arguments} was accepted: {answer}"),
+            Err(error) => serde_json::to_value(error.into_fault("request")).unwrap(),
+        }
     }
 }
