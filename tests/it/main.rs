@@ -2,6 +2,7 @@
 
 mod migrate;
 mod scans;
+mod stdio;
 mod support;
 mod tidy;
 mod tools;
