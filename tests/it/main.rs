@@ -1,6 +1,7 @@
 //! The integration tests: one binary, so that it links once.
 
 mod migrate;
+mod processes;
 mod scans;
 mod stdio;
 mod support;
