@@ -1,0 +1,7 @@
+//! What the benchmark stands on.
+
+pub mod client;
+pub mod floor;
+pub mod project;
+pub mod report;
+pub mod stats;
