@@ -144,8 +144,13 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
         })?;
         stage += 1;
     }
+    // What came whole in one page need not be counted again.
+    let total = match (&ask.cursor, &next) {
+        (None, None) => nodes.len() as i64,
+        _ => total(tx, settings, &project, &ask.filter)?,
+    };
     let next_cursor = next.map(|next| identity.cursor(&next)).transpose()?;
-    Ok(Found { nodes, total: total(tx, settings, &project, &ask.filter)?, next_cursor })
+    Ok(Found { nodes, total, next_cursor })
 }
 
 impl Sort {

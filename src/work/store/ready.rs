@@ -33,12 +33,16 @@ pub fn own(
     claims: &Claims<'_>,
     visit: impl FnMut(Record) -> Result<bool>,
 ) -> Result<()> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM work_nodes n
+    tx.while_each(&own_sql(), (project, claims.agent, claims.stale), from_row, visit)
+}
+
+/// The query of [`own`]. Left alone, SQLite walks all that is ready, for the sake of its order.
+pub fn own_sql() -> String {
+    format!(
+        "SELECT {COLUMNS} FROM work_nodes n INDEXED BY work_nodes_claimed
           WHERE n.project = ?1 AND n.claimed_by = ?2 AND n.claimed_at > ?3 AND {ACTIONABLE}
           ORDER BY {RANKING}"
-    );
-    tx.while_each(&sql, (project, claims.agent, claims.stale), from_row, visit)
+    )
 }
 
 /// Nodes that nobody holds, in ranking order.
@@ -115,7 +119,7 @@ pub fn live_claims(
 ) -> Result<Vec<(Record, String)>> {
     tx.all(
         &format!(
-            "SELECT {COLUMNS}, n.claimed_by FROM work_nodes n
+            "SELECT {COLUMNS}, n.claimed_by FROM work_nodes n INDEXED BY work_nodes_claimed
               WHERE n.project = ?1 AND n.claimed_by IS NOT NULL AND n.claimed_at > ?2 AND n.resolved = 0
               ORDER BY n.claimed_at DESC, n.seq LIMIT ?3"
         ),

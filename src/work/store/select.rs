@@ -18,8 +18,21 @@ use super::{
 /// The rows of one query; built up condition by condition, with every value bound.
 #[derive(Debug)]
 pub struct Selection {
+    start: Start,
     conditions: Vec<String>,
     values: Vec<Sql>,
+}
+
+/// Where SQLite is made to begin. Left alone it takes the index of the order for any selection, and may read
+/// the whole project for a few rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Start {
+    /// The index of the order: the page ends the reading.
+    Order,
+    /// A list of ids, which has to be read whole anyway.
+    List,
+    /// The index of claims.
+    Claims,
 }
 
 /// The order of a page.
@@ -52,7 +65,8 @@ impl Selection {
     /// All nodes of a project.
     pub fn of_project(project: &str) -> Self {
         Selection {
-            conditions: vec!["n.project = ?1".to_owned()],
+            start: Start::Order,
+            conditions: Vec::new(),
             values: vec![Sql::Text(project.to_owned())],
         }
     }
@@ -72,6 +86,25 @@ impl Selection {
         self.require(format!("{not}({condition})"));
     }
 
+    fn start_at(&mut self, start: Start) {
+        self.start = self.start.max(start);
+    }
+
+    /// The table and all conditions.
+    fn source(&self) -> String {
+        let mut source = String::from(match self.start {
+            Start::Order => "work_nodes n WHERE n.project = ?1",
+            // The sign keeps every index that begins with the project out of it.
+            Start::List => "work_nodes n WHERE +n.project = ?1",
+            Start::Claims => "work_nodes n INDEXED BY work_nodes_claimed WHERE n.project = ?1",
+        });
+        for condition in &self.conditions {
+            source.push_str(" AND ");
+            source.push_str(condition);
+        }
+        source
+    }
+
     /// Resolved or not.
     pub fn resolved(&mut self, wanted: bool) {
         let at = self.bind(wanted);
@@ -89,9 +122,10 @@ impl Selection {
         match needle {
             Needle::Phrase(phrase) => {
                 let at = self.bind(phrase.clone());
+                self.start_at(Start::List);
                 self.require(format!(
-                    "n.id IN (SELECT subject FROM search_entries WHERE domain = '{DOMAIN}' AND id IN
-                       (SELECT rowid FROM search_index WHERE search_index MATCH ?{at}))"
+                    "n.id IN (SELECT e.subject FROM search_index CROSS JOIN search_entries e
+                               WHERE search_index MATCH ?{at} AND e.id = search_index.rowid AND e.domain = '{DOMAIN}')"
                 ));
             }
             Needle::Short(text) => {
@@ -104,6 +138,7 @@ impl Selection {
     /// Descendants of a node.
     pub fn below(&mut self, ancestor: &str) {
         let at = self.bind(ancestor.to_owned());
+        self.start_at(Start::List);
         self.require(format!(
             "n.id IN (WITH RECURSIVE below (id) AS (
                SELECT id FROM work_nodes WHERE parent = ?{at}
@@ -141,6 +176,7 @@ impl Selection {
         match agent {
             Some(agent) => {
                 let agent = self.bind(agent.to_owned());
+                self.start_at(Start::Claims);
                 self.require(format!("n.claimed_by = ?{agent} AND n.claimed_at > ?{stale}"));
             }
             None => self.require(format!(
@@ -151,8 +187,7 @@ impl Selection {
 
     /// How many rows there are.
     pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
-        let sql =
-            format!("SELECT count(*) FROM work_nodes n WHERE {}", self.conditions.join(" AND "));
+        let sql = format!("SELECT count(*) FROM {}", self.source());
         let count = tx.one(&sql, rusqlite::params_from_iter(&self.values), |row| row.get(0))?;
         Ok(count.unwrap_or(0))
     }
@@ -173,11 +208,7 @@ impl Selection {
         if let Some(position) = position {
             self.after(order, position);
         }
-        let sql = format!(
-            "SELECT {COLUMNS} FROM work_nodes n WHERE {} ORDER BY {}",
-            self.conditions.join(" AND "),
-            order.sql()
-        );
+        let sql = format!("SELECT {COLUMNS} FROM {} ORDER BY {}", self.source(), order.sql());
         tx.while_each(&sql, rusqlite::params_from_iter(&self.values), from_row, visit)
     }
 
