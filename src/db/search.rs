@@ -23,28 +23,68 @@ impl Needle {
     }
 }
 
+/// A change of the index, kept until the transaction ends.
+///
+/// FTS5 writes out what it has gathered whenever another statement opens a savepoint, as one with triggers
+/// does. Node by node that makes one segment for each and merges them all the time; at the end it is one.
+#[derive(Debug)]
+pub(super) struct Text {
+    domain: String,
+    kind: String,
+    subject: String,
+    /// None forgets the subject.
+    body: Option<String>,
+}
+
 impl Write<'_> {
-    /// Makes `body` findable as the text of `subject`, in place of what was there.
-    pub fn index(&self, domain: &str, kind: &str, subject: &str, body: &str) -> Result<()> {
-        self.unindex(domain, subject)?;
-        let id: Option<i64> = self.one(
-            "INSERT INTO search_entries (domain, kind, subject) VALUES (?1, ?2, ?3) RETURNING id",
-            (domain, kind, subject),
-            |row| row.get(0),
-        )?;
-        self.run("INSERT INTO search_index (rowid, body) VALUES (?1, ?2)", (id, body))?;
-        Ok(())
+    /// Makes `body` findable as the text of `subject`, in place of what was there, once this is committed.
+    pub fn index(&self, domain: &str, kind: &str, subject: &str, body: &str) {
+        self.keep(domain, kind, subject, Some(body));
     }
 
     /// Forgets the text of `subject`.
-    pub fn unindex(&self, domain: &str, subject: &str) -> Result<()> {
-        let id: Option<i64> = self.one(
-            "DELETE FROM search_entries WHERE domain = ?1 AND subject = ?2 RETURNING id",
-            (domain, subject),
-            |row| row.get(0),
-        )?;
-        if let Some(id) = id {
-            self.run("DELETE FROM search_index WHERE rowid = ?1", [id])?;
+    pub fn unindex(&self, domain: &str, subject: &str) {
+        self.keep(domain, "", subject, None);
+    }
+
+    fn keep(&self, domain: &str, kind: &str, subject: &str, body: Option<&str>) {
+        self.texts.borrow_mut().push(Text {
+            domain: domain.to_owned(),
+            kind: kind.to_owned(),
+            subject: subject.to_owned(),
+            body: body.map(str::to_owned),
+        });
+    }
+
+    /// Writes the changes, those of the index last and without anything between them.
+    pub(super) fn save_texts(&self) -> Result<()> {
+        let texts = self.texts.take();
+        let mut changes = Vec::with_capacity(texts.len());
+        for Text { domain, kind, subject, body } in &texts {
+            let old: Option<i64> = self.one(
+                "SELECT id FROM search_entries WHERE domain = ?1 AND subject = ?2",
+                (domain, subject),
+                |row| row.get(0),
+            )?;
+            if let Some(id) = old {
+                self.run("DELETE FROM search_entries WHERE id = ?1", [id])?;
+                changes.push((id, None));
+            }
+            if let Some(body) = body {
+                let id = self.insert(
+                    "INSERT INTO search_entries (domain, kind, subject) VALUES (?1, ?2, ?3)",
+                    (domain, kind, subject),
+                )?;
+                changes.push((id, Some(body)));
+            }
+        }
+        for (id, body) in changes {
+            match body {
+                Some(body) => {
+                    self.run("INSERT INTO search_index (rowid, body) VALUES (?1, ?2)", (id, body))?
+                }
+                None => self.run("DELETE FROM search_index WHERE rowid = ?1", [id])?,
+            };
         }
         Ok(())
     }

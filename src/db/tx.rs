@@ -1,12 +1,12 @@
 //! Transactions: a consistent read, or a write that commits together with its events.
 
-use std::ops::Deref;
+use std::{cell::RefCell, ops::Deref};
 
 use rusqlite::{
     Connection, OptionalExtension, Params, Row, Statement, StatementStatus, TransactionBehavior,
 };
 
-use super::events::Event;
+use super::{events::Event, search::Text};
 use crate::base::{Ctx, Result, Timestamp, ids::Ids};
 
 /// One snapshot of the database and the instant at which it is read.
@@ -21,6 +21,7 @@ pub struct Read<'c> {
 pub struct Write<'c> {
     read: Read<'c>,
     ctx: &'c Ctx,
+    pub(super) texts: RefCell<Vec<Text>>,
 }
 
 /// Runs `f` in a read transaction.
@@ -42,7 +43,9 @@ pub(super) fn write<T>(
     f: impl FnOnce(&Write<'_>) -> Result<T>,
 ) -> Result<T> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let answer = f(&Write { read: Read::new(&tx, ctx)?, ctx })?;
+    let write = Write { read: Read::new(&tx, ctx)?, ctx, texts: RefCell::default() };
+    let answer = f(&write)?;
+    write.save_texts()?;
     tx.commit()?;
     Ok(answer)
 }
@@ -145,6 +148,12 @@ impl Write<'_> {
         let changed = statement.execute(params)?;
         note_scan(&statement, sql);
         Ok(changed)
+    }
+
+    /// Inserts one row; answers its number.
+    pub(super) fn insert(&self, sql: &str, params: impl Params) -> Result<i64> {
+        self.run(sql, params)?;
+        Ok(self.conn.last_insert_rowid())
     }
 
     /// Appends to the event log; a mutation without this call does not exist.

@@ -146,7 +146,7 @@ impl Item<'_, '_> {
         }
         if !changes.is_empty() {
             if changes.iter().any(|change| change.field == "summary") {
-                tx.index(DOMAIN, "node", &record.node.id, &record.node.summary)?;
+                tx.index(DOMAIN, "node", &record.node.id, &record.node.summary);
             }
             nodes::save(tx, &mut record)?;
         }

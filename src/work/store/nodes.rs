@@ -137,7 +137,7 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
             ),
         )?;
         if inserted == 1 {
-            tx.index(DOMAIN, "node", &id, new.summary)?;
+            tx.index(DOMAIN, "node", &id, new.summary);
             let project = project.to_owned();
             return Ok(Place { id, project, depth });
         }
@@ -199,7 +199,7 @@ pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> 
 
 /// Removes a node that nothing points at any more.
 pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
-    tx.unindex(DOMAIN, id)?;
+    tx.unindex(DOMAIN, id);
     tx.run("DELETE FROM work_nodes WHERE id = ?1", [id])?;
     Ok(())
 }
