@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::{
     base::{Ctx, Result, ids::Ids, time::Clock},
     config::{Config, Durability},
-    db::{self, Db, Interrupt, Patience, Read, Write},
+    db::{self, Db, Interrupt, Patience},
     work,
 };
 
 mod report;
 
+pub use crate::db::{Read, Write};
 pub use report::{Health, LogEntry};
 
 /// The application behind every transport. Its database is opened by the first call that needs it, so that

@@ -23,8 +23,8 @@ use serde_json::Value;
 use tracing_subscriber::EnvFilter;
 
 use crate::{
-    app::App,
-    base::{Ctx, Result},
+    app::{App, Read, Write},
+    base::{Ctx, ErrorCode, Fault, Result},
     config::{Config, Surroundings},
 };
 
@@ -56,6 +56,28 @@ impl Shell {
     /// Whether there is no database yet; looking on does not make one.
     fn is_new(&self) -> bool {
         !self.app.config().db_path.value.exists()
+    }
+
+    /// Reads, where there is something to read.
+    fn read<T>(&mut self, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
+        self.check_there()?;
+        self.app.read(&self.ctx, f)
+    }
+
+    /// Writes, where there is something to change.
+    fn write<T>(&mut self, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
+        self.check_there()?;
+        self.app.write(&self.ctx, f)
+    }
+
+    fn check_there(&self) -> Result<()> {
+        if !self.is_new() {
+            return Ok(());
+        }
+        let path = self.app.config().db_path.value.display();
+        Err(Fault::new(ErrorCode::NotFound, format!("no projects yet: there is no file {path}"))
+            .hint(format!("{} makes it with a first project", status::BEGIN))
+            .into())
     }
 }
 

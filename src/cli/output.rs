@@ -206,9 +206,10 @@ pub fn styled(style: Style, text: impl Display) -> impl Display {
     Styled(style, text)
 }
 
-/// Stored text on one line, shortened for a list.
+/// Stored text on one line, shortened for a list; line breaks become blanks.
 pub fn brief(text: &str) -> String {
-    plain(&shorten(text, LINE))
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    plain(&shorten(&words.join(" "), LINE))
 }
 
 /// Stored text on one line, with everything visible that a terminal would act upon.

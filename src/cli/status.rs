@@ -13,6 +13,9 @@ use crate::{
     work::{self, Onboard, Orientation, ProjectLine},
 };
 
+/// What a person types to begin.
+pub const BEGIN: &str = r#"graph tool graph_open '{"project": "NAME", "goal": "what to reach"}'"#;
+
 /// Projects that are shown in full; the others are a line each.
 const IN_FULL: usize = 5;
 
@@ -24,7 +27,7 @@ pub fn run(shell: &mut Shell) -> Outcome {
             false => nothing(&mut shell.out),
         };
     }
-    let list = shell.app.read(&shell.ctx, work::list_projects)?;
+    let list = shell.read(work::list_projects)?;
     if shell.out.json {
         shell.out.object(&list)?;
         return Ok(Done::Ok);
@@ -56,8 +59,7 @@ pub fn nothing(out: &mut Output) -> Outcome {
     out.line("no projects yet")?;
     out.gap()?;
     out.line("let an agent begin:  claude mcp add graph -- graph serve")?;
-    let example = r#"graph tool graph_open '{"project": "NAME", "goal": "what to reach"}'"#;
-    out.line(format_args!("or begin yourself:   {}", styled(NEXT, example)))?;
+    out.line(format_args!("or begin yourself:   {}", styled(NEXT, BEGIN)))?;
     Ok(Done::Ok)
 }
 
@@ -80,7 +82,7 @@ fn details(
     let settings = shell.app.work();
     let ask = Onboard { project: Some(project.id.clone()) };
     let agent = shell.ctx.actor.clone();
-    let stand = shell.app.read(&shell.ctx, |tx| work::onboard(tx, &settings, &ask, &agent))?;
+    let stand = shell.read(|tx| work::onboard(tx, &settings, &ask, &agent))?;
     let now = shell.ctx.clock.now();
     let out = &mut shell.out;
     if project.summary != project.project {

@@ -140,6 +140,7 @@ fn stored_text_cannot_act_on_the_terminal() {
         assert_eq!(plain(text), expected);
     }
     assert_eq!(block("a\nb\u{1b}\r\n\tc", "  "), "a\n  b\\u{1b}\n  \tc");
+    assert_eq!(brief("a\r\n  b\tc\u{1b}"), "a b c\\u{1b}");
     assert_eq!(brief(&"x".repeat(200)).chars().count(), LINE);
 }
 
