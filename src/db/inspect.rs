@@ -58,10 +58,3 @@ pub fn schema(db: &Db) -> Result<String> {
         .collect::<rusqlite::Result<_>>()?;
     Ok(statements.iter().map(|sql| format!("{sql};\n\n")).collect())
 }
-
-/// How SQLite would run `sql`, one step a line.
-pub fn query_plan(db: &Db, sql: &str) -> Result<Vec<String>> {
-    let mut statement = db.conn().prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
-    let steps = statement.raw_query().mapped(|row| row.get(3)).collect::<rusqlite::Result<_>>()?;
-    Ok(steps)
-}

@@ -2,7 +2,9 @@
 
 use std::ops::Deref;
 
-use rusqlite::{Connection, OptionalExtension, Params, Row, TransactionBehavior};
+use rusqlite::{
+    Connection, OptionalExtension, Params, Row, Statement, StatementStatus, TransactionBehavior,
+};
 
 use super::events::Event;
 use crate::base::{Ctx, Result, Timestamp, ids::Ids};
@@ -68,7 +70,10 @@ impl<'c> Read<'c> {
         params: impl Params,
         map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>> {
-        Ok(self.conn.prepare_cached(sql)?.query_row(params, map).optional()?)
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let row = statement.query_row(params, map).optional()?;
+        note_scan(&statement, sql);
+        Ok(row)
     }
 
     /// All rows.
@@ -79,8 +84,9 @@ impl<'c> Read<'c> {
         map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
         let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement.query_map(params, map)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let rows = statement.query_map(params, map)?.collect::<rusqlite::Result<_>>()?;
+        note_scan(&statement, sql);
+        Ok(rows)
     }
 
     /// Rows in order for as long as `visit` answers true; the rest is never read.
@@ -98,7 +104,19 @@ impl<'c> Read<'c> {
                 break;
             }
         }
+        drop(rows);
+        note_scan(&statement, sql);
         Ok(())
+    }
+}
+
+/// Tells the log which query read a whole table; the tests listen for it on every query that is hot.
+fn note_scan(statement: &Statement<'_>, sql: &str) {
+    if tracing::enabled!(target: "graph::db::scan", tracing::Level::DEBUG) {
+        let steps = statement.reset_status(StatementStatus::FullscanStep);
+        if steps > 0 {
+            tracing::debug!(target: "graph::db::scan", steps, sql, "read {steps} rows without an index");
+        }
     }
 }
 
@@ -123,7 +141,10 @@ impl Write<'_> {
 
     /// Changes rows; answers how many.
     pub(crate) fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
-        Ok(self.conn.prepare_cached(sql)?.execute(params)?)
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let changed = statement.execute(params)?;
+        note_scan(&statement, sql);
+        Ok(changed)
     }
 
     /// Appends to the event log; a mutation without this call does not exist.

@@ -33,10 +33,9 @@ use super::{
     transport::Lines,
 };
 use crate::{
-    app::App,
+    app::{App, Patience},
     base::{Ctx, Error, ErrorCode, Result},
     config::Toolset,
-    db::Patience,
 };
 
 /// A call whose line is longer is worth a thread of its own.

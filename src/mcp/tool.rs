@@ -181,3 +181,46 @@ fn describe(tool: &str, panic: &(dyn Any + Send)) -> String {
     let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("tool {tool} panicked: {}", words.unwrap_or("no message"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    struct Nothing {}
+
+    fn nothing(_: &mut App, _: &Ctx, _: Nothing) -> Result<Value> {
+        Ok(Value::Null)
+    }
+
+    fn registry(on: &[Toolset]) -> Registry {
+        let tool =
+            |name| ToolDef::new(Toolset::Work, name, "Title", "Work: …", Effect::Write, nothing);
+        Registry::new(vec![tool("graph_open"), tool("advance")], on)
+    }
+
+    #[test]
+    fn tools_are_found_by_listed_and_by_dotted_name() {
+        let registry = registry(Toolset::ALL);
+        for (name, expected) in [
+            ("graph_open", Ok("graph_open")),
+            ("graph.open", Ok("graph_open")),
+            ("advance", Ok("advance")),
+            ("graphOpen", Err("no tool `graphOpen`, did you mean `graph_open`?")),
+            ("Advance", Err("no tool `Advance`, did you mean `advance`?")),
+            ("", Err("no tool ``")),
+        ] {
+            let found = registry.find(name).map(|tool| tool.name);
+            let found = found.map_err(|error| error.into_fault("r").message);
+            assert_eq!(found, expected.map_err(str::to_owned), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_tool_that_is_off_is_not_listed_and_says_why() {
+        let registry = registry(&[]);
+        assert_eq!(registry.listed().count(), 0);
+        let fault = registry.find("graph_open").err().unwrap().into_fault("r");
+        assert_eq!(fault.message, "tool `graph_open` is off: its toolset `work` is not on");
+    }
+}

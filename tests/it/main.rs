@@ -1,4 +1,9 @@
 //! The integration tests: one binary, so that it links once.
 
+mod migrate;
+mod scans;
+mod stdio;
 mod support;
+mod tidy;
+mod tools;
 mod work_smoke;

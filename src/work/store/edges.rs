@@ -81,7 +81,7 @@ pub fn crossing_subtree(tx: &Read<'_>, root: &str, limit: usize) -> Result<Vec<(
     tx.all(
         "WITH RECURSIVE below (id) AS (
            SELECT ?1
-           UNION ALL SELECT n.id FROM below JOIN work_nodes n ON n.parent = below.id
+           UNION ALL SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
          )
          SELECT from_node, to_node FROM work_edges
           WHERE type = ?2 AND from_node IN (SELECT id FROM below) AND to_node NOT IN (SELECT id FROM below)

@@ -187,7 +187,7 @@ pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> 
         tx.run(
             "WITH RECURSIVE below (id) AS (
                SELECT id FROM work_nodes WHERE parent = ?1
-               UNION ALL SELECT n.id FROM below JOIN work_nodes n ON n.parent = below.id
+               UNION ALL SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
              )
              UPDATE work_nodes SET depth = depth + ?2, project = ?3 WHERE id IN (SELECT id FROM below)",
             (id, shift, &parent.project),
@@ -210,11 +210,11 @@ pub fn ancestors(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<(Ancestor,
         "WITH RECURSIVE up (id, level) AS (
            SELECT parent, 1 FROM work_nodes WHERE id = ?1 AND parent IS NOT NULL
            UNION ALL
-           SELECT n.parent, up.level + 1 FROM up JOIN work_nodes n ON n.id = up.id
+           SELECT n.parent, up.level + 1 FROM up CROSS JOIN work_nodes n ON n.id = up.id
             WHERE n.parent IS NOT NULL AND up.level < ?2
          )
          SELECT n.id, n.summary, n.resolved, n.context_links
-           FROM up JOIN work_nodes n ON n.id = up.id ORDER BY up.level",
+           FROM up CROSS JOIN work_nodes n ON n.id = up.id ORDER BY up.level",
         (id, limit),
         |row| {
             let ancestor =
@@ -232,7 +232,7 @@ pub fn is_below(tx: &Read<'_>, id: &str, ancestor: &str) -> Result<bool> {
         "WITH RECURSIVE up (id) AS (
            SELECT parent FROM work_nodes WHERE id = ?1
            UNION ALL
-           SELECT n.parent FROM up JOIN work_nodes n ON n.id = up.id WHERE n.parent IS NOT NULL
+           SELECT n.parent FROM up CROSS JOIN work_nodes n ON n.id = up.id WHERE n.parent IS NOT NULL
          )
          SELECT 1 FROM up WHERE id = ?2 LIMIT 1",
         (id, ancestor),
@@ -273,9 +273,9 @@ pub fn unresolved_subtree(tx: &Read<'_>, root: &str) -> Result<Vec<String>> {
     tx.all(
         "WITH RECURSIVE below (id) AS (
            SELECT ?1
-           UNION ALL SELECT n.id FROM below JOIN work_nodes n ON n.parent = below.id
+           UNION ALL SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
          )
-         SELECT n.id FROM below JOIN work_nodes n ON n.id = below.id
+         SELECT n.id FROM below CROSS JOIN work_nodes n ON n.id = below.id
           WHERE n.resolved = 0 ORDER BY n.id <> ?1, n.seq",
         [root],
         |row| row.get(0),

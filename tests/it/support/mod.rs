@@ -1,5 +1,7 @@
 //! What the tests stand on: an application with a fixed clock and counted ids, in a folder of its own.
 
+pub mod snapshot;
+
 use std::{
     path::PathBuf,
     sync::{Arc, atomic::AtomicI64, atomic::Ordering},

@@ -1,0 +1,182 @@
+//! The real binary over stdio: what only a process can show.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Server {
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the test plays the client, which starts the server"
+    )]
+    fn start(folder: &Path) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_graph"))
+            .arg("serve")
+            .current_dir(folder)
+            .env_clear()
+            .env("GRAPH_DB", folder.join("graph.db"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Server { child, input, output }
+    }
+
+    fn greeted(folder: &Path) -> Self {
+        let mut server = Self::start(folder);
+        let client = json!({ "name": "stdio-test", "version": "1" });
+        let params =
+            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+        server.ask(0, "initialize", params);
+        server.line(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        server
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line).unwrap();
+        input.write_all(b"\n").unwrap();
+    }
+
+    fn send(&mut self, id: u32, method: &str, params: Value) {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.line(message.to_string().as_bytes());
+    }
+
+    fn next(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        if self.output.read_line(&mut line).unwrap() == 0 {
+            return None;
+        }
+        let message: Value = serde_json::from_str(&line).expect("only JSON on stdout");
+        assert_eq!(message["jsonrpc"], "2.0");
+        Some(message)
+    }
+
+    fn ask(&mut self, id: u32, method: &str, params: Value) -> Value {
+        self.send(id, method, params);
+        let answer = self.next().unwrap();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let mut answer = self.ask(7, "tools/call", params);
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        answer["result"]["structuredContent"].take()
+    }
+
+    /// Ends the input, gives the answers that were still to come, and expects a clean exit.
+    fn end(mut self) -> Vec<Value> {
+        drop(self.input.take());
+        let rest = std::iter::from_fn(|| self.next()).collect();
+        assert!(self.child.wait().unwrap().success());
+        rest
+    }
+}
+
+fn total(server: &mut Server) -> Value {
+    server.call("graph_open", json!({ "project": "demo" }))["summary"]["total"].take()
+}
+
+#[test]
+fn work_is_planned_picked_up_and_finished_and_is_there_in_the_next_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(folder.path());
+    server.call("graph_open", json!({ "project": "demo", "goal": "Try it" }));
+    let nodes = json!([
+        { "ref": "a", "summary": "First" },
+        { "ref": "b", "summary": "Second", "depends_on": ["a"] },
+    ]);
+    server.call("graph_plan", json!({ "project": "demo", "nodes": nodes }));
+    let next = server.call("graph.next", json!({ "project": "demo", "claim": "true" }));
+    let node = &next["nodes"][0]["node"];
+    assert_eq!(node["summary"], "First");
+    assert_eq!(node["properties"]["_claimed_by"], "stdio-test");
+    let done = json!([{ "node_id": node["id"], "resolved": true }]);
+    let done = server.call("graph_update", json!({ "updates": done }));
+    assert_eq!(done["newly_actionable"][0]["summary"], "Second");
+    assert!(server.end().is_empty());
+
+    let mut server = Server::greeted(folder.path());
+    let open = server.call("graph_open", json!({ "project": "demo" }));
+    assert_eq!((&open["summary"]["total"], &open["summary"]["resolved"]), (&json!(3), &json!(1)));
+    server.end();
+}
+
+#[test]
+fn the_stateless_protocol_needs_no_greeting() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(folder.path());
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "modern", "version": "1" },
+    });
+    let answer = server.ask(1, "server/discover", json!({ "_meta": meta }));
+    assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+    let arguments = json!({ "project": "demo" });
+    let params = json!({ "name": "graph_open", "arguments": arguments, "_meta": meta });
+    let answer = server.ask(2, "tools/call", params);
+    assert_eq!(answer["result"]["structuredContent"]["root"]["created_by"], "modern", "{answer}");
+    server.end();
+}
+
+#[test]
+fn every_accepted_write_is_committed_and_answered_at_the_end_of_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(folder.path());
+    server.call("graph_open", json!({ "project": "demo" }));
+    for id in 100..400 {
+        let nodes = json!([{ "ref": "n", "summary": format!("Number {id}") }]);
+        let arguments = json!({ "project": "demo", "nodes": nodes });
+        server.send(id, "tools/call", json!({ "name": "graph_plan", "arguments": arguments }));
+    }
+    let answers = server.end();
+    assert_eq!(answers.len(), 300);
+    assert!(answers.iter().all(|answer| answer["result"]["isError"] == false));
+
+    let mut server = Server::greeted(folder.path());
+    assert_eq!(total(&mut server), 301);
+    server.end();
+}
+
+#[test]
+fn lines_up_to_the_limit_are_read_and_longer_ones_are_refused() {
+    const MIB: usize = 1024 * 1024;
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(folder.path());
+    server.line(&vec![b'x'; 64 * MIB + 1]);
+    let answer = server.next().unwrap();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(null), &json!(-32600)));
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("max_message_mb"), "{message}");
+
+    let answer = server.ask(1, "ping", json!({ "padding": "x".repeat(60 * MIB) }));
+    assert_eq!(answer["result"], json!({}));
+    server.end();
+}
+
+#[test]
+fn a_client_that_dies_ends_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(folder.path());
+    drop(server.output);
+    let line = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    // The input stays open: the broken output alone must end it.
+    server.input.as_mut().unwrap().write_all(line).unwrap();
+    assert!(server.child.wait().unwrap().success());
+}

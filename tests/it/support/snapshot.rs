@@ -1,0 +1,30 @@
+//! Snapshots: files under `tests/snapshots` that show in review what changed on the surface.
+
+use std::{env, fs, path::PathBuf};
+
+/// Compares `actual` with the file, or rewrites the file when `UPDATE_SNAPSHOTS` is set.
+pub fn check(name: &str, actual: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
+    if env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, actual).unwrap();
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        expected == actual,
+        "{name} is out of date; look at the difference and run UPDATE_SNAPSHOTS=1 cargo test\n\
+         --- expected\n{expected}\n--- actual\n{actual}"
+    );
+}
+
+/// The files of a folder under `tests/snapshots`, sorted.
+pub fn files(folder: &str) -> Vec<String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(folder);
+    let mut names: Vec<_> = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,179 @@
+//! The repository's conventions, as a test.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Which modules a module may use; the table of the design.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("db", &["base"]),
+    ("os", &["base"]),
+    ("work", &["base", "db", "os"]),
+    ("config", &["base", "os"]),
+    ("app", &["base", "db", "os", "config", "work"]),
+    ("mcp", &["app", "base", "config", "work"]),
+    ("cli", &["app", "base", "config", "work"]),
+];
+
+/// Crates with one home: which files may name them.
+const HOMES: &[(&str, &[&str])] = &[
+    ("rmcp", &["src/mcp/"]),
+    ("clap", &["src/cli/"]),
+    ("rusqlite", &["src/db/", "src/work/store/"]),
+    ("tokio", &["src/mcp/"]),
+    ("serde_saphyr", &["src/config"]),
+];
+
+/// Files over 500 lines, each with the reason why it is not two.
+const LONG: &[(&str, &str)] = &[];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All Rust files below a folder, as paths relative to the repository, with their text.
+fn rust_files(folder: &str) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
+                files.insert(name, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+/// The module a file belongs to: `src/work/store/nodes.rs` is of `work`.
+fn module(file: &str) -> &str {
+    let inside = file.strip_prefix("src/").unwrap_or(file);
+    inside.split(['/', '.']).next().unwrap_or(inside)
+}
+
+/// The top-level modules that a text names after `crate::`, in `use` trees too.
+fn used(text: &str) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for (at, _) in text.match_indices("crate::") {
+        let rest = &text[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(tree) => used.extend(heads(tree)),
+            None => used.extend(word(rest)),
+        }
+    }
+    used
+}
+
+fn word(text: &str) -> Option<String> {
+    let word: String =
+        text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
+    (!word.is_empty()).then_some(word)
+}
+
+/// The first words of a `{…}` tree's branches.
+fn heads(tree: &str) -> Vec<String> {
+    let (mut depth, mut fresh, mut heads) = (0, true, Vec::new());
+    for (at, letter) in tree.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => fresh = true,
+            _ if fresh && depth == 0 && !letter.is_whitespace() => {
+                heads.extend(word(&tree[at..]));
+                fresh = false;
+            }
+            _ => {}
+        }
+    }
+    heads
+}
+
+#[test]
+fn modules_use_only_what_the_design_allows() {
+    let allowed: BTreeMap<_, _> = MAY_USE.iter().copied().collect();
+    for (file, text) in rust_files("src") {
+        let module = module(&file);
+        if ["main", "lib"].contains(&module) {
+            continue;
+        }
+        let allowed = allowed
+            .get(module)
+            .unwrap_or_else(|| panic!("{file}: the table has no module {module}"));
+        for used in used(&text) {
+            assert!(used == module || allowed.contains(&used.as_str()), "{file} uses {used}");
+        }
+    }
+}
+
+#[test]
+fn the_reader_of_use_lines_sees_through_trees() {
+    let text = "use crate::{base::{A, b::C}, db, work::store::{x, y}};\nlet z = crate::app::App;";
+    assert_eq!(used(text).into_iter().collect::<Vec<_>>(), ["app", "base", "db", "work"]);
+}
+
+#[test]
+fn crates_stay_in_their_homes() {
+    for (file, text) in rust_files("src") {
+        for (name, homes) in HOMES {
+            let at_home = homes.iter().any(|home| file.starts_with(home));
+            let named = text.lines().any(|line| {
+                let code = line.split("//").next().unwrap_or(line);
+                code.contains(&format!("{name}::")) || code.contains(&format!("use {name}"))
+            });
+            assert!(at_home || !named, "{file} names {name}");
+        }
+    }
+}
+
+#[test]
+fn stores_are_private() {
+    for (file, text) in rust_files("src") {
+        if file.ends_with("/mod.rs") {
+            assert!(!text.contains("pub mod store"), "{file}");
+        }
+    }
+}
+
+#[test]
+fn files_are_short() {
+    let mut files = rust_files("src");
+    files.extend(rust_files("tests"));
+    for (file, text) in files {
+        let lines = text.lines().count();
+        if lines > 400 {
+            println!("note: {file} has {lines} lines");
+        }
+        let excused = LONG.iter().any(|(long, reason)| *long == file && !reason.is_empty());
+        assert!(
+            lines <= 500 || excused,
+            "{file} has {lines} lines: make it two, or state the reason"
+        );
+    }
+}
+
+#[test]
+fn definitions_of_tables_are_in_migrations_only() {
+    for (file, text) in rust_files("src") {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for word in ["CREATE TABLE", "CREATE INDEX", "CREATE TRIGGER", "ALTER TABLE", "DROP TABLE"]
+        {
+            assert!(!code.contains(word), "{file} has {word}");
+        }
+    }
+}
+
+#[test]
+fn every_domain_has_a_readme() {
+    for domain in ["work"] {
+        let path = root().join("src").join(domain).join("README.md");
+        assert!(Path::new(&path).exists(), "{}", path.display());
+    }
+}

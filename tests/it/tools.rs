@@ -1,0 +1,101 @@
+//! What holds for every tool, present and future.
+
+use graph::{base::ErrorCode, mcp::tools};
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, snapshot};
+
+/// Characters of compact JSON, by four: the measure of the design's ceilings.
+pub fn tokens(value: &Value) -> usize {
+    value.to_string().chars().count().div_ceil(4)
+}
+
+/// What a model sees of a tool.
+fn seen(tool: &graph::mcp::tool::ToolDef) -> Value {
+    json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input })
+}
+
+#[test]
+fn the_surface_is_as_reviewed() {
+    let mut names = Vec::new();
+    for tool in tools::all() {
+        let surface = json!({
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "toolset": tool.toolset.as_str(),
+            "effect": format!("{:?}", tool.effect),
+            "idempotent": tool.idempotent,
+            "inputSchema": tool.input,
+            "outputSchema": tool.output,
+        });
+        let text = serde_json::to_string_pretty(&surface).unwrap() + "\n";
+        snapshot::check(&format!("tools/{}.json", tool.name), &text);
+        names.push(format!("{}.json", tool.name));
+    }
+    names.sort();
+    assert_eq!(snapshot::files("tools"), names, "a snapshot without a tool");
+}
+
+#[test]
+fn every_tool_is_fit_for_every_client() {
+    for tool in tools::all() {
+        let name = tool.name;
+        assert!(
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)),
+            "{name}"
+        );
+        assert!(!tool.title.is_empty(), "{name}");
+        assert!(tool.description.starts_with("Work graph: "), "{name} begins with its domain");
+        for (side, schema) in [("input", &tool.input), ("output", &tool.output)] {
+            assert_eq!(schema["type"], "object", "{name} {side}");
+            for combinator in ["anyOf", "oneOf", "allOf", "$ref", "not"] {
+                assert!(
+                    schema.get(combinator).is_none(),
+                    "{name} {side} has {combinator} at its root"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_list_stays_within_its_tokens() {
+    let mut total = 0;
+    for tool in tools::all() {
+        let tokens = tokens(&seen(&tool));
+        println!("{:<20} {tokens:>5}", tool.name);
+        total += tokens;
+    }
+    println!("{:<20} {total:>5}", "work");
+    assert!(total <= 1_700, "{total}: the ceiling for work and knowledge together is 2,500");
+}
+
+#[test]
+fn unknown_fields_are_refused_by_every_tool() {
+    let mut app = TestApp::new();
+    for tool in tools::all() {
+        let fault = app.fault(tool.name, json!({ "no_such_field": 1 }));
+        assert_eq!(fault["code"], "VALIDATION_ERROR", "{}: {fault}", tool.name);
+        assert!(
+            fault["message"].as_str().unwrap().contains("no_such_field"),
+            "{}: {fault}",
+            tool.name
+        );
+    }
+}
+
+#[test]
+fn dotted_names_of_the_seeds_are_accepted() {
+    let mut app = TestApp::new();
+    assert_eq!(app.ok("graph.open", json!({})), json!({ "projects": [] }));
+}
+
+#[test]
+fn error_codes_are_as_reviewed() {
+    let list: String = ErrorCode::ALL
+        .iter()
+        .map(|code| format!("{:<26} {}\n", code.as_str(), code.meaning()))
+        .collect();
+    snapshot::check("errors.txt", &list);
+}

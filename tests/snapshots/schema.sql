@@ -1,0 +1,233 @@
+CREATE INDEX events_by_subject ON events (subject, seq);
+
+CREATE INDEX work_edges_by_target ON work_edges (to_node, type, from_node);
+
+CREATE INDEX work_evidence_by_node ON work_evidence (node, type);
+
+CREATE INDEX work_nodes_by_created ON work_nodes (project, seq);
+
+CREATE INDEX work_nodes_by_depth   ON work_nodes (project, depth DESC, seq);
+
+CREATE INDEX work_nodes_by_parent  ON work_nodes (parent, seq);
+
+CREATE INDEX work_nodes_by_updated ON work_nodes (project, updated_at, seq);
+
+CREATE INDEX work_nodes_claimed ON work_nodes (project, claimed_by)
+  WHERE claimed_by IS NOT NULL;
+
+CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC, updated_at, seq)
+  WHERE resolved = 0 AND open_children = 0 AND open_deps = 0;
+
+CREATE INDEX work_nodes_resolved ON work_nodes (project, updated_at, seq)
+  WHERE resolved = 1;
+
+CREATE TABLE events (
+  seq     INTEGER PRIMARY KEY,
+  at      TEXT NOT NULL,
+  actor   TEXT NOT NULL,
+  domain  TEXT NOT NULL,
+  kind    TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  action  TEXT NOT NULL,
+  changes TEXT NOT NULL CHECK (json_valid(changes)),
+  request TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE schema_migrations (
+  version    INTEGER PRIMARY KEY,
+  name       TEXT NOT NULL,
+  checksum   TEXT NOT NULL,
+  applied_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE search_entries (
+  id      INTEGER PRIMARY KEY,
+  domain  TEXT NOT NULL,
+  kind    TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  UNIQUE (domain, subject)
+) STRICT;
+
+CREATE VIRTUAL TABLE search_index USING fts5 (
+  body,
+  content = '',
+  contentless_delete = 1,
+  tokenize = 'trigram'
+);
+
+CREATE TABLE 'search_index_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+
+CREATE TABLE 'search_index_data'(id INTEGER PRIMARY KEY, block BLOB);
+
+CREATE TABLE 'search_index_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTEGER);
+
+CREATE TABLE 'search_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+
+CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE TABLE work_edges (
+  from_node  TEXT NOT NULL REFERENCES work_nodes (id),
+  to_node    TEXT NOT NULL REFERENCES work_nodes (id),
+  type       TEXT NOT NULL CHECK (type <> ''),
+  created_at TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  PRIMARY KEY (from_node, type, to_node),
+  CHECK (from_node <> to_node)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE work_evidence (
+  seq       INTEGER PRIMARY KEY,
+  node      TEXT NOT NULL REFERENCES work_nodes (id),
+  type      TEXT NOT NULL,
+  ref       TEXT NOT NULL,
+  agent     TEXT NOT NULL,
+  timestamp TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE work_nodes (
+  seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id            TEXT NOT NULL UNIQUE,
+  project       TEXT NOT NULL REFERENCES work_projects (id) DEFERRABLE INITIALLY DEFERRED,
+  parent        TEXT REFERENCES work_nodes (id),
+  depth         INTEGER NOT NULL,
+  rev           INTEGER NOT NULL DEFAULT 1 CHECK (rev >= 1),
+  summary       TEXT NOT NULL CHECK (summary <> ''),
+  resolved      INTEGER NOT NULL DEFAULT 0 CHECK (resolved IN (0, 1)),
+  state         TEXT CHECK (json_valid(state)),
+  properties    TEXT NOT NULL DEFAULT '{}' CHECK (json_type(properties) = 'object'),
+  context_links TEXT NOT NULL DEFAULT '[]' CHECK (json_type(context_links) = 'array'),
+  created_at    TEXT NOT NULL,
+  updated_at    TEXT NOT NULL,
+  created_by    TEXT NOT NULL,
+  -- Ranking reads this; it is properties.priority as a number.
+  priority      REAL NOT NULL DEFAULT 0,
+  -- Readiness: unresolved children and unresolved targets of depends_on, kept by the triggers below.
+  open_children INTEGER NOT NULL DEFAULT 0 CHECK (open_children >= 0),
+  open_deps     INTEGER NOT NULL DEFAULT 0 CHECK (open_deps >= 0),
+  claimed_by    TEXT GENERATED ALWAYS AS (json_extract(properties, '$._claimed_by')) VIRTUAL,
+  claimed_at    TEXT GENERATED ALWAYS AS (json_extract(properties, '$._claimed_at')) VIRTUAL,
+  CHECK ((parent IS NULL) = (id = project)),
+  CHECK ((parent IS NULL) = (depth = 0)),
+  CHECK (parent <> id)
+) STRICT;
+
+CREATE TABLE work_projects (
+  id         TEXT PRIMARY KEY REFERENCES work_nodes (id) DEFERRABLE INITIALLY DEFERRED,
+  name       TEXT NOT NULL UNIQUE CHECK (name <> ''),
+  total      INTEGER NOT NULL DEFAULT 0 CHECK (total >= 0),
+  resolved   INTEGER NOT NULL DEFAULT 0 CHECK (resolved BETWEEN 0 AND total),
+  blocked    INTEGER NOT NULL DEFAULT 0 CHECK (blocked BETWEEN 0 AND total),
+  actionable INTEGER NOT NULL DEFAULT 0 CHECK (actionable BETWEEN 0 AND total)
+) STRICT;
+
+CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+
+CREATE TRIGGER events_are_never_edited BEFORE UPDATE ON events
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+
+CREATE TRIGGER work_edges_after_delete AFTER DELETE ON work_edges
+WHEN OLD.type = 'depends_on'
+BEGIN
+  UPDATE work_nodes SET open_deps = open_deps - 1
+   WHERE id = OLD.from_node
+     AND (SELECT resolved FROM work_nodes WHERE id = OLD.to_node) = 0;
+END;
+
+CREATE TRIGGER work_edges_after_insert AFTER INSERT ON work_edges
+WHEN NEW.type = 'depends_on'
+BEGIN
+  UPDATE work_nodes SET open_deps = open_deps + 1
+   WHERE id = NEW.from_node
+     AND (SELECT resolved FROM work_nodes WHERE id = NEW.to_node) = 0;
+END;
+
+CREATE TRIGGER work_nodes_after_delete AFTER DELETE ON work_nodes
+BEGIN
+  UPDATE work_projects
+     SET actionable = actionable - (OLD.resolved = 0 AND OLD.open_children = 0 AND OLD.open_deps = 0),
+         blocked    = blocked - (OLD.resolved = 0 AND OLD.open_deps > 0),
+         resolved   = resolved - OLD.resolved,
+         total      = total - 1
+   WHERE id = OLD.project;
+  UPDATE work_nodes SET open_children = open_children - 1
+   WHERE id = OLD.parent AND OLD.resolved = 0;
+END;
+
+CREATE TRIGGER work_nodes_after_insert AFTER INSERT ON work_nodes
+BEGIN
+  UPDATE work_projects
+     SET total      = total + 1,
+         resolved   = resolved + NEW.resolved,
+         blocked    = blocked + (NEW.resolved = 0 AND NEW.open_deps > 0),
+         actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0)
+   WHERE id = NEW.project;
+  UPDATE work_nodes SET open_children = open_children + 1
+   WHERE id = NEW.parent AND NEW.resolved = 0;
+END;
+
+CREATE TRIGGER work_nodes_after_move AFTER UPDATE OF parent ON work_nodes
+WHEN NEW.parent IS NOT OLD.parent AND NEW.resolved = 0
+BEGIN
+  UPDATE work_nodes SET open_children = open_children - 1 WHERE id = OLD.parent;
+  UPDATE work_nodes SET open_children = open_children + 1 WHERE id = NEW.parent;
+END;
+
+CREATE TRIGGER work_nodes_after_readiness AFTER UPDATE OF resolved, open_children, open_deps ON work_nodes
+WHEN NEW.resolved <> OLD.resolved
+  OR (NEW.open_children = 0) <> (OLD.open_children = 0)
+  OR (NEW.open_deps = 0) <> (OLD.open_deps = 0)
+BEGIN
+  UPDATE work_projects
+     SET resolved   = resolved + NEW.resolved - OLD.resolved,
+         blocked    = blocked + (NEW.resolved = 0 AND NEW.open_deps > 0)
+                              - (OLD.resolved = 0 AND OLD.open_deps > 0),
+         actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0)
+                                 - (OLD.resolved = 0 AND OLD.open_children = 0 AND OLD.open_deps = 0)
+   WHERE id = NEW.project;
+END;
+
+CREATE TRIGGER work_nodes_after_rehome AFTER UPDATE OF project ON work_nodes
+WHEN NEW.project <> OLD.project
+BEGIN
+  UPDATE work_projects
+     SET actionable = actionable - (OLD.resolved = 0 AND OLD.open_children = 0 AND OLD.open_deps = 0),
+         blocked    = blocked - (OLD.resolved = 0 AND OLD.open_deps > 0),
+         resolved   = resolved - OLD.resolved,
+         total      = total - 1
+   WHERE id = OLD.project;
+  UPDATE work_projects
+     SET total      = total + 1,
+         resolved   = resolved + NEW.resolved,
+         blocked    = blocked + (NEW.resolved = 0 AND NEW.open_deps > 0),
+         actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0)
+   WHERE id = NEW.project;
+END;
+
+CREATE TRIGGER work_nodes_after_resolved AFTER UPDATE OF resolved ON work_nodes
+WHEN NEW.resolved <> OLD.resolved
+BEGIN
+  UPDATE work_nodes SET open_children = open_children + OLD.resolved - NEW.resolved
+   WHERE id = NEW.parent;
+  UPDATE work_nodes SET open_deps = open_deps + OLD.resolved - NEW.resolved
+   WHERE id IN (SELECT from_node FROM work_edges WHERE to_node = NEW.id AND type = 'depends_on');
+END;
+
+CREATE VIEW v_edges AS
+SELECT 'work' AS domain, from_node AS from_id, type, to_node AS to_id FROM work_edges
+UNION ALL
+SELECT 'work', id, 'child_of', parent FROM work_nodes WHERE parent IS NOT NULL;
+
+CREATE VIEW v_nodes AS
+SELECT 'work' AS domain,
+       CASE WHEN parent IS NULL THEN 'project' ELSE 'node' END AS kind,
+       id,
+       summary AS title,
+       CASE WHEN resolved THEN 'resolved'
+            WHEN open_deps > 0 THEN 'blocked'
+            WHEN open_children > 0 THEN 'open'
+            ELSE 'actionable' END AS status,
+       created_at,
+       updated_at
+  FROM work_nodes;
+
