@@ -25,7 +25,7 @@ use tracing_subscriber::EnvFilter;
 use crate::{
     app::{App, Read, Write},
     base::{Ctx, ErrorCode, Fault, Result},
-    config::{Config, Surroundings},
+    config::{Config, ConfigError, Surroundings},
 };
 
 use args::{Cli, Command};
@@ -92,8 +92,12 @@ pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
         }
     };
     trace(cli.global.verbose);
-    let json =
-        cli.global.json || matches!(&cli.command, Command::Tool(tool) if tool.name.is_some());
+    let json = match &cli.command {
+        // Standard output belongs to the protocol, also when it ends badly.
+        Command::Serve(_) => false,
+        Command::Tool(tool) => cli.global.json || tool.name.is_some(),
+        _ => cli.global.json,
+    };
     let mut out = Output::of_process(json);
     if let Command::Completions(ask) = &cli.command {
         let outcome = completions::run(ask, &mut out);
@@ -101,7 +105,10 @@ pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
     }
     let config = match Surroundings::of_process() {
         Ok(around) => Config::load(cli.options(), &around).map_err(Into::into),
-        Err(error) => Err(error.into()),
+        Err(error) => {
+            let message = format!("the working directory cannot be used: {error}");
+            Err(ConfigError { message, hint: Some("change to one that exists".to_owned()) }.into())
+        }
     };
     match config {
         Ok(config) => {

@@ -50,7 +50,12 @@ pub enum Failure {
     /// A setting cannot be used.
     Config(ConfigError),
     /// The command line does not make sense, in a way that its parser cannot see.
-    Usage(Fault),
+    Usage {
+        /// What does not make sense.
+        message: String,
+        /// What would.
+        hint: String,
+    },
     /// A fault, or a defect of ours.
     Error(Error),
     /// The output, or a file, could not be written or read.
@@ -154,7 +159,9 @@ impl Output {
     fn tell(&mut self, failure: Failure, request: &str) -> u8 {
         let (code, fault) = match failure {
             Failure::Config(error) => return self.complain(2, None, &error.message, error.hint),
-            Failure::Usage(fault) => return self.complain(2, None, &fault.message, fault.hint),
+            Failure::Usage { message, hint } => {
+                return self.complain(2, None, &message, Some(hint));
+            }
             Failure::Io(error) => {
                 return self.complain(1, None, &format!("cannot read or write: {error}"), None);
             }

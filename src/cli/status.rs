@@ -113,11 +113,11 @@ fn details(
     }
     let name = if several { format!(" {}", quoted(&project.project)) } else { String::new() };
     let step = match &stand.counts {
-        Some(counts) if counts.total == 1 => {
-            "nothing planned yet: ask an agent to break the goal down with graph_plan".to_owned()
-        }
         Some(counts) if counts.unresolved == 0 => {
             format!("all done; look back: {}", styled(NEXT, format_args!("graph tree{name} --all")))
+        }
+        Some(counts) if counts.total == 1 => {
+            "nothing planned yet: ask an agent to break the goal down with graph_plan".to_owned()
         }
         _ if stand.next.is_empty() => format!(
             "nothing is free now; see why: {}",

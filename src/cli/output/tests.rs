@@ -70,7 +70,11 @@ fn every_outcome_has_its_exit_code_and_its_words() {
             "error: no node `n_1` (NOT_FOUND)\nhint: `graph tree` lists them\n",
         ),
         (Err(config.into()), 2, "error: graph.config.yaml:3: unknown key `x`\n"),
-        (Err(Failure::Usage(Fault::invalid("--count", "is 0"))), 2, "error: `--count` is 0\n"),
+        (
+            Err(Failure::Usage { message: "not JSON".to_owned(), hint: "quote it".to_owned() }),
+            2,
+            "error: not JSON\nhint: quote it\n",
+        ),
         (Err(closed.into()), 0, ""),
         (
             Err(io::Error::from(io::ErrorKind::PermissionDenied).into()),
