@@ -236,3 +236,6 @@ impl Identity {
         Ok(Identity(0, 0))
     }
 }
+
+#[cfg(test)]
+mod tests;
