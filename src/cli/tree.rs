@@ -182,7 +182,7 @@ mod tests {
         let below: Vec<_> = branches(&nodes).into_iter().map(|branch| branch.below).collect();
         assert_eq!(below[0], "│  ");
         assert_eq!(below[3], "│     │  ");
-        assert_eq!(below[4], "│        ");
-        assert_eq!(below[6], "      ");
+        assert_eq!(below[4], "│           ");
+        assert_eq!(below[6], "         ");
     }
 }
