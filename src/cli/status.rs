@@ -111,7 +111,12 @@ fn details(
         let label = if index == 0 { "▶ next   " } else { "  then   " };
         out.line(format_args!("  {}  {}  {}", styled(NEXT, label), next.id, brief(&next.summary)))?;
     }
-    let name = if several { format!(" {}", quoted(&project.project)) } else { String::new() };
+    let name = match several {
+        // A name that looks like an option would be taken for one.
+        true if project.project.starts_with('-') => format!(" {}", project.id),
+        true => format!(" {}", quoted(&project.project)),
+        false => String::new(),
+    };
     let step = match &stand.counts {
         Some(counts) if counts.unresolved == 0 => {
             format!("all done; look back: {}", styled(NEXT, format_args!("graph tree{name} --all")))
