@@ -5,13 +5,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::{
     base::{Ctx, Result, ids::Ids, time::Clock},
     config::{Config, Durability},
-    db::{self, Db, Read, Write},
+    db::{self, Db},
     work,
 };
 
 mod report;
 
-pub use crate::db::{Interrupt, Patience};
+// What transports need of the layers below, which they do not see.
+pub use crate::{
+    db::{Interrupt, Patience, Read, Write},
+    os::git::GitState,
+};
 pub use report::{Health, LogEntry};
 
 /// The application behind every transport. Its database is opened by the first call that needs it, so that

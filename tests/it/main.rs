@@ -1,5 +1,7 @@
 //! The integration tests: one binary, so that it links once.
 
+mod cli;
+mod doctor;
 mod migrate;
 mod processes;
 mod scans;
