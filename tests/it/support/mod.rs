@@ -1,10 +1,7 @@
 //! What the tests stand on: an application with a fixed clock and counted ids, in a folder of its own.
 
-<<<<<<< HEAD
 pub mod binary;
-=======
 pub mod server;
->>>>>>> main
 pub mod snapshot;
 
 use std::{
