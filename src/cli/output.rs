@@ -176,7 +176,13 @@ impl Output {
             let _ = self.object(&json!({ "error": fault }));
             return code;
         }
-        self.complain(code, Some(fault.code.as_str()), &fault.message, fault.hint)
+        // Faults of storage name their file in the details only.
+        let file = fault.details.as_ref().and_then(|details| details["file"].as_str());
+        let message = match file {
+            Some(file) if !fault.message.contains(file) => format!("{file}: {}", fault.message),
+            _ => fault.message,
+        };
+        self.complain(code, Some(fault.code.as_str()), &message, fault.hint)
     }
 
     fn complain(

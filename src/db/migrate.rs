@@ -41,6 +41,15 @@ pub(super) fn migrate(conn: &mut Connection, path: &Path, now: Timestamp) -> Res
     apply(conn, path, now, MIGRATIONS)
 }
 
+/// Refuses a file that would have to be migrated first.
+pub(super) fn check_current(conn: &Connection) -> Result<()> {
+    if check_history(conn, MIGRATIONS)? == MIGRATIONS.len() {
+        return Ok(());
+    }
+    let message = "the database needs a migration, and may only be read".to_owned();
+    Err(refused(message, "open it once where it may be written"))
+}
+
 fn apply(
     conn: &mut Connection,
     path: &Path,

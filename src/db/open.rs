@@ -1,6 +1,7 @@
 //! The only place that opens a connection.
 
 use std::{
+    ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
     thread,
@@ -65,15 +66,13 @@ impl Db {
         if rusqlite::version_number() < OLDEST_SQLITE {
             return Err(Error::internal(format!("SQLite {} is too old", rusqlite::version())));
         }
-        create_private(path)?;
-        let mut conn = connect(path)?;
-        check_ours(&conn)?;
-        // Turning WAL on does not go through the busy handler when several processes do it at once.
-        retry_while_busy(|| Ok(conn.pragma_update(None, "journal_mode", "wal")?))?;
-        let synchronous = if options.survive_power_loss { "full" } else { "normal" };
-        conn.pragma_update(None, "synchronous", synchronous)?;
-        functions::register(&conn)?;
-        migrate::migrate(&mut conn, path, ctx.clock.now())?;
+        let conn = match open_to_write(path, options, ctx) {
+            Err(error) if error.code() == ErrorCode::ReadOnly && path.is_file() => {
+                // In a sandbox that may not write, the plan can still be read.
+                open_to_read(path).map_err(|_| error)?
+            }
+            opened => opened?,
+        };
         Ok(Db { identity: Identity::of(path)?, conn, path: path.to_owned() })
     }
 
@@ -131,10 +130,54 @@ impl Db {
     }
 }
 
+/// The usual way: the file is made if it is not there, and brought to the newest version.
+fn open_to_write(path: &Path, options: Options, ctx: &Ctx) -> Result<Connection> {
+    create_private(path)?;
+    let mut conn = connect(path)?;
+    check_ours(&conn)?;
+    // Turning WAL on does not go through the busy handler when several processes do it at once.
+    retry_while_busy(|| Ok(conn.pragma_update(None, "journal_mode", "wal")?))?;
+    let synchronous = if options.survive_power_loss { "full" } else { "normal" };
+    conn.pragma_update(None, "synchronous", synchronous)?;
+    functions::register(&conn)?;
+    migrate::migrate(&mut conn, path, ctx.clock.now())?;
+    Ok(conn)
+}
+
+/// A file of the newest version that may only be read. Every write on it is READ_ONLY.
+fn open_to_read(path: &Path) -> Result<Connection> {
+    let shared = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let read = |conn: Connection| -> Result<Connection> {
+        check_ours(&conn)?;
+        migrate::check_current(&conn)?;
+        functions::register(&conn)?;
+        Ok(conn)
+    };
+    // Beside a writer its -shm is there to be read. Without one SQLite would have to make it, unless it is
+    // told that nobody writes, which an empty or missing -wal says.
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    match connect_with(path.as_os_str(), shared).and_then(read) {
+        Err(_) if fs::metadata(wal).map_or(true, |wal| wal.len() == 0) => {
+            let uri = format!("file:{}?immutable=1", uri_path(path));
+            connect_with(uri.as_ref(), shared | OpenFlags::SQLITE_OPEN_URI).and_then(read)
+        }
+        opened => opened,
+    }
+}
+
+/// The path with the three characters escaped that mean something in a URI.
+fn uri_path(path: &Path) -> String {
+    path.display().to_string().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
 /// A connection with everything set that does not depend on the file's content.
 pub(super) fn connect(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut conn = Connection::open_with_flags(path, flags)?;
+    connect_with(path.as_os_str(), OpenFlags::SQLITE_OPEN_READ_WRITE)
+}
+
+fn connect_with(path: &OsStr, flags: OpenFlags) -> Result<Connection> {
+    let mut conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     conn.set_prepared_statement_cache_capacity(128);
     conn.busy_handler(Some(wait_a_little))?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;

@@ -3,6 +3,7 @@
 mod cli;
 mod doctor;
 mod migrate;
+mod processes;
 mod scans;
 mod stdio;
 mod support;

@@ -1,92 +1,10 @@
 //! The real binary over stdio: what only a process can show.
 
-use std::{
-    io::{BufRead, BufReader, Write},
-    path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-};
+use std::io::Write;
 
 use serde_json::{Value, json};
 
-struct Server {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Server {
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "the test plays the client, which starts the server"
-    )]
-    fn start(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_graph"))
-            .arg("serve")
-            .current_dir(folder)
-            .env_clear()
-            .env("GRAPH_DB", folder.join("graph.db"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        Server { child, input, output }
-    }
-
-    fn greeted(folder: &Path) -> Self {
-        let mut server = Self::start(folder);
-        let client = json!({ "name": "stdio-test", "version": "1" });
-        let params =
-            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
-        server.ask(0, "initialize", params);
-        server.line(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        server
-    }
-
-    fn line(&mut self, line: &[u8]) {
-        let input = self.input.as_mut().unwrap();
-        input.write_all(line).unwrap();
-        input.write_all(b"\n").unwrap();
-    }
-
-    fn send(&mut self, id: u32, method: &str, params: Value) {
-        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.line(message.to_string().as_bytes());
-    }
-
-    fn next(&mut self) -> Option<Value> {
-        let mut line = String::new();
-        if self.output.read_line(&mut line).unwrap() == 0 {
-            return None;
-        }
-        let message: Value = serde_json::from_str(&line).expect("only JSON on stdout");
-        assert_eq!(message["jsonrpc"], "2.0");
-        Some(message)
-    }
-
-    fn ask(&mut self, id: u32, method: &str, params: Value) -> Value {
-        self.send(id, method, params);
-        let answer = self.next().unwrap();
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
-    }
-
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let mut answer = self.ask(7, "tools/call", params);
-        assert_eq!(answer["result"]["isError"], false, "{answer}");
-        answer["result"]["structuredContent"].take()
-    }
-
-    /// Ends the input, gives the answers that were still to come, and expects a clean exit.
-    fn end(mut self) -> Vec<Value> {
-        drop(self.input.take());
-        let rest = std::iter::from_fn(|| self.next()).collect();
-        assert!(self.child.wait().unwrap().success());
-        rest
-    }
-}
+use crate::support::server::Server;
 
 fn total(server: &mut Server) -> Value {
     server.call("graph_open", json!({ "project": "demo" }))["summary"]["total"].take()

@@ -1,0 +1,178 @@
+//! Several processes on one file, and processes that are killed.
+
+use std::{collections::BTreeMap, path::Path, thread};
+
+use serde_json::{Value, json};
+
+use crate::support::server::Server;
+
+const NODES: usize = 60;
+
+/// A project with nodes that anybody may take.
+fn plant(folder: &Path, nodes: usize) {
+    let mut server = Server::greeted(folder);
+    server.call("graph_open", json!({ "project": "p" }));
+    let nodes: Vec<Value> = (0..nodes)
+        .map(|index| json!({ "ref": format!("r{index}"), "summary": format!("step {index}") }))
+        .collect();
+    server.call("graph_plan", json!({ "project": "p", "nodes": nodes }));
+    server.end();
+}
+
+#[test]
+fn agents_that_race_for_work_each_get_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    plant(folder.path(), NODES);
+    let agents: Vec<_> = (0..8)
+        .map(|index| {
+            let folder = folder.path().to_owned();
+            thread::spawn(move || {
+                let mut server = Server::start_as(&folder, Some(&format!("agent-{index}"))).greet();
+                let mut won = Vec::new();
+                loop {
+                    let next = server.call("graph_next", json!({ "claim": true }));
+                    let Some(node) = next["nodes"].get(0) else { break };
+                    let id = node["node"]["id"].as_str().unwrap().to_owned();
+                    let done = json!([{ "node_id": id, "resolved": true }]);
+                    let done = server.call("graph_update", json!({ "updates": done }));
+                    assert!(done.get("warnings").is_none(), "somebody else holds it: {done}");
+                    won.push(id);
+                }
+                server.end();
+                won
+            })
+        })
+        .collect();
+    let mut times_won = BTreeMap::new();
+    for agent in agents {
+        for id in agent.join().unwrap() {
+            *times_won.entry(id).or_insert(0) += 1;
+        }
+    }
+    assert!(times_won.values().all(|times| *times == 1), "{times_won:?}");
+    assert_eq!(times_won.len(), NODES + 1, "every node and, at the end, the root");
+}
+
+#[test]
+fn writers_that_race_lose_no_update() {
+    let folder = tempfile::tempdir().unwrap();
+    plant(folder.path(), 1);
+    let id = {
+        let mut server = Server::greeted(folder.path());
+        let next = server.call("graph_next", json!({}));
+        server.end();
+        next["nodes"][0]["node"]["id"].as_str().unwrap().to_owned()
+    };
+    let writers: Vec<_> = (0..4)
+        .map(|_| {
+            let (folder, id) = (folder.path().to_owned(), id.clone());
+            thread::spawn(move || {
+                let mut server = Server::greeted(&folder);
+                let mut done = 0;
+                while done < 10 {
+                    let context = server.call("graph_context", json!({ "node_id": id }));
+                    let count = context["node"]["properties"]["count"].as_i64().unwrap_or(0);
+                    let update = json!({ "node_id": id, "expected_rev": context["node"]["rev"],
+                        "properties": { "count": count + 1 } });
+                    match server.try_call("graph_update", json!({ "updates": [update] })) {
+                        Ok(_) => done += 1,
+                        Err(error) => assert_eq!(error["code"], "CONFLICT", "{error}"),
+                    }
+                }
+                server.end();
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.join().unwrap();
+    }
+    let mut server = Server::greeted(folder.path());
+    let context = server.call("graph_context", json!({ "node_id": id }));
+    assert_eq!(context["node"]["properties"]["count"], 40);
+    server.end();
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_kill_and_nothing_is_half_there() {
+    let folder = tempfile::tempdir().unwrap();
+    plant(folder.path(), 1);
+    let mut acknowledged = 0;
+    for round in 0..6_u32 {
+        let mut server = Server::greeted(folder.path());
+        // Batches on their way when the server dies: some are answered, some are not.
+        let nodes: Vec<Value> = (0..10)
+            .map(|index| json!({ "ref": format!("r{index}"), "summary": "batch of ten" }))
+            .collect();
+        for id in 0..20 {
+            let params = json!({ "name": "graph_plan", "arguments": { "nodes": nodes } });
+            server.send(100 + id, "tools/call", params);
+        }
+        for _ in 0..=round {
+            let answer = server.next().unwrap();
+            assert_eq!(answer["result"]["isError"], false, "{answer}");
+            acknowledged += 10;
+        }
+        server.child.kill().unwrap();
+        // What it still had answered before it died counts as well.
+        while let Some(answer) = server.next_whole() {
+            assert_eq!(answer["result"]["isError"], false, "{answer}");
+            acknowledged += 10;
+        }
+        server.child.wait().unwrap();
+
+        let mut server = Server::greeted(folder.path());
+        let ask = json!({ "filter": { "text": "batch of ten" }, "limit": 1 });
+        let there = server.call("graph_query", ask)["total"].as_i64().unwrap();
+        assert!(there >= acknowledged, "{there} of {acknowledged} acknowledged nodes are there");
+        assert_eq!(there % 10, 0, "a batch is there whole or not at all");
+        let counts = server.call("graph_open", json!({ "project": "p" }))["summary"].take();
+        assert_eq!(counts["total"].as_i64().unwrap(), there + 2, "{counts}");
+        acknowledged = there;
+        server.end();
+    }
+}
+
+/// The machine's superuser may write everywhere, so that there the binary runs as nobody.
+#[cfg(target_os = "linux")]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the test starts the binary as another user")]
+fn a_file_that_may_only_be_read_is_read_and_a_write_says_read_only() {
+    use std::{
+        fs,
+        os::unix::{fs::MetadataExt, fs::PermissionsExt, process::CommandExt},
+        process::Command,
+    };
+    const NOBODY: u32 = 65_534;
+    let folder = tempfile::tempdir().unwrap();
+    plant(folder.path(), 2);
+    let binary = folder.path().join("graph");
+    fs::copy(env!("CARGO_BIN_EXE_graph"), &binary).unwrap();
+    let allow =
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    allow(&binary, 0o755);
+    allow(&folder.path().join("graph.db"), 0o444);
+    allow(folder.path(), 0o555);
+    let call = |tool: &str, arguments: Value| {
+        let mut command = Command::new(&binary);
+        command.args(["--json", "tool", tool, &arguments.to_string()]);
+        command
+            .env_clear()
+            .env("GRAPH_DB", folder.path().join("graph.db"))
+            .current_dir(folder.path());
+        if fs::metadata("/proc/self").unwrap().uid() == 0 {
+            command.uid(NOBODY);
+        }
+        let output = command.output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let (code, read) = call("graph_open", json!({ "project": "p" }));
+    let (refused, write) = call("graph_open", json!({ "project": "new" }));
+    allow(folder.path(), 0o755);
+    assert_eq!(code, Some(0), "{read}");
+    assert!(read.contains("\"total\":3") || read.contains("\"total\": 3"), "{read}");
+    assert_eq!(refused, Some(1), "{write}");
+    assert!(write.contains("READ_ONLY"), "{write}");
+}
