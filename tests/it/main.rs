@@ -1,5 +1,7 @@
 //! The integration tests: one binary, so that it links once.
 
+#![allow(clippy::print_stdout, reason = "some tests print the table that they check")]
+
 mod cli;
 mod doctor;
 mod migrate;
