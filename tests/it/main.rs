@@ -6,6 +6,7 @@ mod cli;
 mod doctor;
 mod migrate;
 mod processes;
+mod readme;
 mod scans;
 mod stdio;
 mod support;
