@@ -12,7 +12,6 @@ use super::{
         projects, ready,
     },
     types::{DOMAIN, Evidence, Node, NodeRef, Settings},
-    validate,
 };
 use crate::{
     base::{
@@ -127,7 +126,10 @@ pub fn next_claimed(tx: &Write<'_>, settings: &Settings, ask: &Next) -> Result<N
 /// Marks a node as the actor's from now on.
 pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
     let changes = props::merge(&mut record.node.properties, &claims::claim(tx));
-    validate::properties("properties", &record.node.properties)?;
+    if changes.is_empty() {
+        // The same agent in the same millisecond: nothing about the claim is new.
+        return Ok(());
+    }
     nodes::save(tx, record)?;
     let subject = &record.node.id;
     tx.record(&Event {
@@ -163,7 +165,8 @@ pub(super) fn best(
 
     let mut best: Vec<Record> = Vec::new();
     let mut take = |record: Record| {
-        if props::matches(&record.node.properties, &ask.filter) {
+        let is_scope = ask.scope.as_ref() == Some(&record.node.id);
+        if !is_scope && props::matches(&record.node.properties, &ask.filter) {
             best.push(record);
         }
         Ok(best.len() < count)
