@@ -11,16 +11,32 @@ use crate::{
     db::{Read, Write},
 };
 
-/// A claim at this instant or before is stale.
-pub(super) fn stale_at(tx: &Read<'_>, settings: &Settings) -> Timestamp {
-    tx.now().minus_minutes(settings.claim_ttl_minutes)
+/// When a claim must have been made to count: late enough, and not in the future.
+///
+/// Both bounds together also rule out a `_claimed_at` that somebody set to what is no time at all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Live {
+    /// A claim at this instant or before is stale.
+    pub(super) after: Timestamp,
+    /// The present.
+    pub(super) until: Timestamp,
 }
 
-/// Who holds the node, unless the claim is stale.
-pub(super) fn holder(record: &Record, stale: Timestamp) -> Option<&str> {
-    let text = |key| record.node.properties.get(key).and_then(Value::as_str);
-    let (by, at) = (text(CLAIMED_BY)?, text(CLAIMED_AT)?);
-    (at > stale.to_string().as_str()).then_some(by)
+impl Live {
+    /// As of this call.
+    pub(super) fn of(tx: &Read<'_>, settings: &Settings) -> Self {
+        Live { after: tx.now().minus_minutes(settings.claim_ttl_minutes), until: tx.now() }
+    }
+
+    /// Who holds the node; the same rule as the queries of the store have.
+    pub(super) fn holder(&self, record: &Record) -> Option<String> {
+        let text = |key| match record.node.properties.get(key)? {
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        };
+        let (by, at) = (text(CLAIMED_BY)?, text(CLAIMED_AT)?);
+        (self.after.to_string() < at && at <= self.until.to_string()).then_some(by)
+    }
 }
 
 /// The properties that make `actor` the holder from now on.
@@ -49,8 +65,8 @@ impl Warnings {
     }
 
     /// A write to what another agent holds succeeds, since claims are soft.
-    pub(super) fn about_claim(&mut self, tx: &Write<'_>, record: &Record, stale: Timestamp) {
-        if let Some(other) = holder(record, stale).filter(|holder| *holder != tx.actor()) {
+    pub(super) fn about_claim(&mut self, tx: &Write<'_>, record: &Record, live: &Live) {
+        if let Some(other) = live.holder(record).filter(|holder| holder != tx.actor()) {
             self.say(format!("{} is claimed by {other}", record.node.id));
         }
     }

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    claims, context,
+    claims::{self, Live},
+    context,
     store::{
         edges::{self, Direction},
         evidence,
@@ -160,7 +161,7 @@ pub(super) fn best(
     }
     // The whole project needs no look at who stands below whom.
     let scope = scope.filter(|scope| scope.node.parent.is_some());
-    let claims = ready::Claims { agent, stale: claims::stale_at(tx, settings) };
+    let live = Live::of(tx, settings);
     let count = ask.count.unwrap_or(1);
 
     let mut best: Vec<Record> = Vec::new();
@@ -172,7 +173,7 @@ pub(super) fn best(
         Ok(best.len() < count)
     };
     let mut wanted = true;
-    ready::own(tx, &project, &claims, |record| {
+    ready::own(tx, &project, agent, &live, |record| {
         if let Some(scope) = &scope
             && !nodes::is_below(tx, &record.node.id, &scope.node.id)?
         {
@@ -183,8 +184,8 @@ pub(super) fn best(
     })?;
     match &scope {
         _ if !wanted => {}
-        Some(scope) => ready::free_below(tx, scope, &claims, take)?,
-        None => ready::free(tx, &project, &claims, take)?,
+        Some(scope) => ready::free_below(tx, scope, &live, take)?,
+        None => ready::free(tx, &project, &live, take)?,
     }
     Ok(best)
 }

@@ -151,7 +151,7 @@ fn stored_text_cannot_act_on_the_terminal() {
 #[test]
 fn faults_cannot_act_on_the_terminal_either() {
     let (output, _, err) = output(false, false);
-    let fault = Fault::not_found("node", "\u{1b}[31m");
+    let fault = Fault::not_found("id", "node", "\u{1b}[31m");
     output.finish(Err(fault.into()), "r1");
     assert_eq!(err.text(), "error: no node `\\u{1b}[31m` (NOT_FOUND)\n");
 }

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::json;
-
 use super::{Plan, PlannedNode};
 use crate::{
     base::{Error, Fault, Result, props::Properties, text},
@@ -133,10 +131,7 @@ impl<'a, 'c> Resolver<'a, 'c> {
                 Some(meant) => format!("did you mean the ref `{meant}`?"),
                 None => "it must be a ref of this batch or the id of an existing node".to_owned(),
             };
-            return Err(Fault::not_found("node or ref", name)
-                .details(json!({ "field": field }))
-                .hint(hint)
-                .into());
+            return Err(Fault::not_found(field, "node or ref", name).hint(hint).into());
         };
         if let Some(warnings) = parent
             && record.node.resolved
