@@ -1,4 +1,4 @@
 //! The integration tests: one binary, so that it links once.
 
 mod support;
-mod work_smoke;
+mod work;

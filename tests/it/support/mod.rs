@@ -1,5 +1,7 @@
 //! What the tests stand on: an application with a fixed clock and counted ids, in a folder of its own.
 
+mod dump;
+
 use std::{
     path::PathBuf,
     sync::{Arc, atomic::AtomicI64, atomic::Ordering},
@@ -49,6 +51,17 @@ impl TestApp {
 
     pub fn db_path(&self) -> PathBuf {
         self.dir.path().join("graph.db")
+    }
+
+    /// All rows of all tables.
+    pub fn dump(&self) -> String {
+        dump::dump(&self.db_path())
+    }
+
+    /// Puts a `graph.config.yaml` beside the database and starts again with it.
+    pub fn configure(&mut self, yaml: &str) {
+        std::fs::write(self.dir.path().join("graph.config.yaml"), yaml).unwrap();
+        self.reopen();
     }
 
     /// Moves the clock, backwards too.
