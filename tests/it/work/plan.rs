@@ -149,7 +149,7 @@ fn without_parent_ref_and_with_several_projects_the_project_must_be_named() {
     w.open("q");
     let nodes = json!([{ "ref": "x", "summary": "x" }]);
     let fault = w.refused("VALIDATION_ERROR", "graph_plan", json!({ "nodes": nodes }));
-    says(&fault, &["project", "`p`", "`q`"]);
+    says(&fault, &["project", "p, q"]);
     w.plan_json(json!({ "project": "q", "nodes": nodes }));
     assert_eq!(w.node("x")["parent"], "@q");
     // A node with a parent needs no project to be named.

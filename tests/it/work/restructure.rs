@@ -238,8 +238,8 @@ fn drop_says_what_it_unblocked() {
     let mut w =
         World::of(&["home", "a in home", "b in a", "x after a", "y after b prio 1", "z after a,x"]);
     let answer = operate(&mut w, &[drop("@a", "no")]);
-    assert_eq!(names(&answer["newly_actionable"]), "y x home");
-    assert_eq!(w.ranking(), "y x home");
+    assert_eq!(names(&answer["newly_actionable"]), "y home x");
+    assert_eq!(w.ranking(), "y home x");
 }
 
 #[test]
