@@ -16,6 +16,10 @@ use graph::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+const CONFIG: &str = "graph.config.yaml";
+/// Tests outlive no power loss, so they need not wait for the disk.
+const QUICK: &str = "durability: normal\n";
+
 /// An application on a fresh file. Time stands still until it is moved.
 pub struct TestApp {
     pub app: App,
@@ -27,6 +31,7 @@ pub struct TestApp {
 impl TestApp {
     pub fn new() -> Self {
         let dir = Arc::new(tempfile::tempdir().unwrap());
+        std::fs::write(dir.path().join(CONFIG), QUICK).unwrap();
         let start: Timestamp = "2026-01-01T00:00:00.000Z".parse().unwrap();
         Self::on(dir, Arc::new(AtomicI64::new(start.millis())), Ids::counted())
     }
@@ -58,9 +63,9 @@ impl TestApp {
         dump::dump(&self.db_path())
     }
 
-    /// Puts a `graph.config.yaml` beside the database and starts again with it.
+    /// Adds settings to the `graph.config.yaml` beside the database and starts again with them.
     pub fn configure(&mut self, yaml: &str) {
-        std::fs::write(self.dir.path().join("graph.config.yaml"), yaml).unwrap();
+        std::fs::write(self.dir.path().join(CONFIG), format!("{QUICK}{yaml}")).unwrap();
         self.reopen();
     }
 
@@ -78,12 +83,14 @@ impl TestApp {
     }
 
     /// Reads as `agent`.
+    #[allow(dead_code, reason = "for tests below the tools")]
     pub fn read<T>(&mut self, agent: &str, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
         let ctx = self.ctx(agent);
         self.app.read(&ctx, f)
     }
 
     /// Writes as `agent`.
+    #[allow(dead_code, reason = "for tests below the tools")]
     pub fn write<T>(&mut self, agent: &str, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         let ctx = self.ctx(agent);
         self.app.write(&ctx, f)
