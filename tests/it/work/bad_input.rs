@@ -50,94 +50,82 @@ fn operation(operation: Value) -> Value {
 
 #[test]
 fn unknown_ids() {
-    check(vec![
-        ("NOT_FOUND", "graph_context", json!({ "node_id": NOBODY }), &["node_id", NOBODY]),
-        ("NOT_FOUND", "graph_context", json!({ "node_id": "" }), &["node_id"]),
-        ("NOT_FOUND", "graph_history", json!({ "node_id": NOBODY }), &["node_id", NOBODY]),
+    let mut w = world();
+    for (tool, field, arguments) in [
+        ("graph_context", "node_id", json!({ "node_id": NOBODY })),
+        ("graph_history", "node_id", json!({ "node_id": NOBODY })),
         (
-            "NOT_FOUND",
             "graph_update",
+            "updates[0].node_id",
             json!({ "updates": [{ "node_id": NOBODY, "state": 1 }] }),
-            &["node_id", NOBODY],
         ),
-        ("NOT_FOUND", "graph_plan", node(json!({ "parent_ref": NOBODY })), &["parent_ref", NOBODY]),
+        ("graph_plan", "nodes[0].parent_ref", node(json!({ "parent_ref": NOBODY }))),
+        ("graph_plan", "nodes[0].depends_on[1]", node(json!({ "depends_on": ["@a", NOBODY] }))),
+        ("graph_next", "scope", json!({ "project": "p", "scope": NOBODY })),
         (
-            "NOT_FOUND",
-            "graph_plan",
-            node(json!({ "depends_on": ["@a", NOBODY] })),
-            &["depends_on", NOBODY],
-        ),
-        ("NOT_FOUND", "graph_next", json!({ "project": "p", "scope": NOBODY }), &["scope", NOBODY]),
-        (
-            "NOT_FOUND",
             "graph_query",
+            "filter.ancestor",
             json!({ "project": "p", "filter": { "ancestor": NOBODY } }),
-            &["ancestor", NOBODY],
         ),
         (
-            "NOT_FOUND",
             "graph_restructure",
+            "operations[0].node_id",
             operation(json!({ "op": "move", "node_id": NOBODY, "new_parent": "@a" })),
-            &["node_id", NOBODY],
         ),
         (
-            "NOT_FOUND",
             "graph_restructure",
+            "operations[0].new_parent",
             operation(json!({ "op": "move", "node_id": "@a", "new_parent": NOBODY })),
-            &["new_parent", NOBODY],
         ),
         (
-            "NOT_FOUND",
             "graph_restructure",
+            "operations[0].source",
             operation(json!({ "op": "merge", "source": NOBODY, "target": "@a" })),
-            &["source", NOBODY],
         ),
         (
-            "NOT_FOUND",
             "graph_restructure",
+            "operations[0].target",
             operation(json!({ "op": "merge", "source": "@a", "target": NOBODY })),
-            &["target", NOBODY],
         ),
         (
-            "NOT_FOUND",
             "graph_restructure",
+            "operations[0].node_id",
             operation(json!({ "op": "drop", "node_id": NOBODY, "reason": "r" })),
-            &["node_id", NOBODY],
         ),
         (
-            "NOT_FOUND",
             "query_container",
+            "id",
             json!({ "operation": "get", "containerType": "task", "id": NOBODY }),
-            &[NOBODY],
         ),
-        (
-            "NOT_FOUND",
-            "advance",
-            json!({ "containerType": "task", "id": NOBODY, "version": 1 }),
-            &[NOBODY],
-        ),
-    ]);
+        ("advance", "id", json!({ "containerType": "task", "id": NOBODY, "version": 1 })),
+    ] {
+        let fault = w.refused("NOT_FOUND", tool, arguments.clone());
+        says(&fault, &[NOBODY]);
+        assert_eq!(fault["details"]["field"], field, "{tool} {arguments}: {fault}");
+    }
 }
 
 #[test]
 fn unknown_projects() {
+    let planned = json!({ "project": "nope", "nodes": [{ "ref": "x", "summary": "x" }] });
     check(vec![
         ("NOT_FOUND", "graph_next", json!({ "project": "nope" }), &["project", "nope"]),
+        ("NOT_FOUND", "graph_next", json!({ "project": NOBODY }), &["project", NOBODY]),
         ("NOT_FOUND", "graph_query", json!({ "project": "nope" }), &["project", "nope"]),
         ("NOT_FOUND", "graph_onboard", json!({ "project": "nope" }), &["project", "nope"]),
-        (
-            "NOT_FOUND",
-            "graph_plan",
-            json!({ "project": "nope", "nodes": [{ "ref": "x", "summary": "x" }] }),
-            &["project", "nope"],
-        ),
-        // The id of a node that is no root is no project.
-        ("NOT_FOUND", "graph_next", json!({ "project": "@a" }), &["project"]),
+        ("NOT_FOUND", "graph_plan", planned, &["project", "nope"]),
+    ]);
+}
+
+#[test]
+fn the_id_of_a_node_that_is_no_root_is_no_project() {
+    check(vec![
+        ("NOT_FOUND", "graph_next", json!({ "project": "@a" }), &["project", "@a"]),
         (
             "NOT_FOUND",
             "query_container",
             json!({ "operation": "get", "containerType": "project", "id": "@a" }),
-            &["project"],
+            &["project", "@a"],
         ),
     ]);
 }
@@ -451,7 +439,7 @@ fn numbers_out_of_bounds() {
             "VALIDATION_ERROR",
             "graph_next",
             json!({ "project": "p", "count": 1.5 }),
-            &["count", "1.5", "integer"],
+            &["count", "1.5", "whole number"],
         ),
         ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "count": 1e300 }), &["count"]),
         (
@@ -570,7 +558,7 @@ fn wrong_types() {
             "VALIDATION_ERROR",
             "graph_plan",
             node(json!({ "summary": { "a": 1 } })),
-            &["nodes[0].summary", "string"],
+            &["nodes[0].summary", "text"],
         ),
         (
             "VALIDATION_ERROR",

@@ -49,7 +49,8 @@ fn a_hundred_thousand_levels_overflow_no_stack() {
 fn all_of_it() {
     let mut app = TestApp::new();
     let ids = chain(&mut app);
-    let (top, middle, deepest) = (&ids[0], &ids[LEVELS / 2], &ids[LEVELS - 1]);
+    let (top, middle, low, deepest) =
+        (&ids[0], &ids[LEVELS / 2], &ids[LEVELS - BATCH], &ids[LEVELS - 1]);
     assert_eq!(counts(&mut app)["actionable"], 1);
 
     let next = app.ok("graph_next", json!({ "project": "p", "claim": true }));
@@ -86,12 +87,18 @@ fn all_of_it() {
 
     let merge = json!({ "operations": [{ "op": "merge", "source": ids[1], "target": top }] });
     app.ok("graph_restructure", merge);
-    let drop = json!({ "operations": [{ "op": "drop", "node_id": middle, "reason": "too deep" }] });
+    let drop = json!({ "operations": [{ "op": "drop", "node_id": low, "reason": "too deep" }] });
     app.ok("graph_restructure", drop);
-    assert_eq!(counts(&mut app)["resolved"], LEVELS / 2);
+    assert_eq!(counts(&mut app)["resolved"], BATCH);
     let history = app.ok("graph_history", json!({ "node_id": deepest }));
     assert_eq!(history["events"][0]["action"], "dropped");
     assert_eq!(history["events"].as_array().unwrap().last().unwrap()["action"], "created");
-    let next = app.ok("graph_next", json!({ "project": "p" }));
-    assert_eq!(next["nodes"][0]["node"]["id"], ids[LEVELS / 2 - 1], "the end of the other half");
+    let next = app.ok("graph_next", json!({ "project": "p", "count": 2 }));
+    let next: Vec<&Value> =
+        next["nodes"].as_array().unwrap().iter().map(|n| &n["node"]["id"]).collect();
+    assert_eq!(
+        next,
+        [ids[LEVELS / 2 - 1].as_str(), ids[LEVELS - BATCH - 1].as_str()],
+        "the two ends"
+    );
 }

@@ -32,7 +32,7 @@ fn it_has_goal_counts_tree_claims_results_and_what_is_next() {
     }
     let claimed: Vec<Value> = answer["claimed"].as_array().unwrap().clone();
     assert_eq!(claimed.len(), 1);
-    assert_eq!((&claimed[0]["id"], &claimed[0]["by"]), (&json!("@held"), &json!("alice")));
+    assert_eq!((&claimed[0]["id"], &claimed[0]["by"]), (&json!("@f2t0"), &json!("alice")));
     let next = w.by("newcomer", "graph_next", json!({ "project": "swimlanes-v0" }));
     assert!(
         answer["next"].to_string().contains(next["nodes"][0]["node"]["id"].as_str().unwrap()),

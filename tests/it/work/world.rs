@@ -1,6 +1,6 @@
 //! A project whose nodes go by short names: `@a` in arguments and answers stands for the id of node `a`.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use graph::base::Result;
 use serde_json::{Map, Value, json};
@@ -10,13 +10,17 @@ use crate::support::TestApp;
 /// One application and the names of its nodes. The first project is `p`, its root `@p`.
 pub struct World {
     pub app: TestApp,
-    ids: BTreeMap<String, String>,
+    ids: HashMap<String, String>,
+    names: HashMap<String, String>,
 }
+
+/// `n_` and ten characters.
+const ID_LENGTH: usize = 12;
 
 impl World {
     /// An application without any project.
     pub fn empty() -> Self {
-        World { app: TestApp::new(), ids: BTreeMap::new() }
+        World { app: TestApp::new(), ids: HashMap::new(), names: HashMap::new() }
     }
 
     /// Project `p` with nodes as [`World::plan`] reads them.
@@ -37,6 +41,7 @@ impl World {
     /// Gives a node a short name.
     pub fn name(&mut self, name: &str, id: &str) {
         self.ids.insert(name.to_owned(), id.to_owned());
+        self.names.insert(id.to_owned(), name.to_owned());
     }
 
     /// The id behind a short name.
@@ -180,13 +185,25 @@ impl World {
 
     /// Replaces ids by `@name`, within sentences as well.
     pub fn shown(&self, value: Value) -> Value {
-        each_text(value, &|mut text| {
-            if text.contains("n_") {
-                for (name, id) in &self.ids {
-                    text = text.replace(id.as_str(), &format!("@{name}"));
+        each_text(value, &|text| {
+            let mut out = String::with_capacity(text.len());
+            let mut rest = text.as_str();
+            while let Some(at) = rest.find("n_") {
+                out.push_str(&rest[..at]);
+                let id = rest.get(at..at + ID_LENGTH).unwrap_or("n_");
+                match self.names.get(id) {
+                    Some(name) => {
+                        out.push('@');
+                        out.push_str(name);
+                        rest = &rest[at + ID_LENGTH..];
+                    }
+                    None => {
+                        out.push_str("n_");
+                        rest = &rest[at + 2..];
+                    }
                 }
             }
-            text
+            out + rest
         })
     }
 }
