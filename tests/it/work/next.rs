@@ -156,12 +156,15 @@ fn large_and_tiny_scopes_rank_alike() {
 }
 
 #[test]
-fn an_unknown_scope_is_not_found() {
+fn a_scope_must_be_a_node_of_the_project() {
     let mut w = World::of(&["a"]);
     w.open("q");
     let fault =
         w.refused("NOT_FOUND", "graph_next", json!({ "project": "p", "scope": "n_zzzzzzzzzz" }));
     says(&fault, &["n_zzzzzzzzzz"]);
+    let fault =
+        w.refused("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "scope": "@q" }));
+    says(&fault, &["scope", "@q"]);
 }
 
 #[test]

@@ -293,3 +293,29 @@ fn an_operation_needs_its_own_fields_and_no_others() {
         says(&fault, &[field]);
     }
 }
+
+#[test]
+fn merge_stays_within_one_project() {
+    let mut w = World::of(&["a", "b"]);
+    w.open("q");
+    w.plan_json(json!({ "project": "q", "nodes": [{ "ref": "x", "summary": "x" }] }));
+    let fault = w.refused(
+        "VALIDATION_ERROR",
+        "graph_restructure",
+        json!({ "operations": [merge("@a", "@x")] }),
+    );
+    says(&fault, &["target", "project"]);
+}
+
+#[test]
+fn dropping_what_is_resolved_already_adds_nothing_to_it() {
+    let mut w = World::of(&["a", "b in a"]);
+    w.resolve(&["a"]);
+    operate(&mut w, &[drop("@a", "not needed")]);
+    assert_eq!((w.rev("a"), w.rev("b")), (2, 2));
+    assert_eq!(w.node("a")["evidence"], json!([]));
+    assert_eq!(w.node("b")["evidence"][0]["type"], "dropped");
+    let before = w.app.dump();
+    operate(&mut w, &[drop("@a", "once more")]);
+    assert_eq!(w.app.dump(), before);
+}
