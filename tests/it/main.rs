@@ -12,4 +12,4 @@ mod stdio;
 mod support;
 mod tidy;
 mod tools;
-mod work_smoke;
+mod work;
