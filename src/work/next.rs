@@ -127,6 +127,9 @@ pub fn next_claimed(tx: &Write<'_>, settings: &Settings, ask: &Next) -> Result<N
 /// Marks a node as the actor's from now on.
 pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
     let changes = props::merge(&mut record.node.properties, &claims::claim(tx));
+    if changes.is_empty() {
+        return Ok(());
+    }
     validate::properties("properties", &record.node.properties)?;
     nodes::save(tx, record)?;
     let subject = &record.node.id;
@@ -163,7 +166,8 @@ pub(super) fn best(
 
     let mut best: Vec<Record> = Vec::new();
     let mut take = |record: Record| {
-        if props::matches(&record.node.properties, &ask.filter) {
+        let inside = ask.scope.as_ref() != Some(&record.node.id);
+        if inside && props::matches(&record.node.properties, &ask.filter) {
             best.push(record);
         }
         Ok(best.len() < count)
