@@ -34,6 +34,23 @@ impl Naive {
         ids[usize::from(number) % ids.len()].clone()
     }
 
+    /// The node that a number means in a batch: often one that waits for the node before, or that it waits for.
+    fn pick_next(&self, number: u8, before: &mut Option<String>) -> String {
+        let last = before.take().filter(|id| self.tasks.contains_key(id));
+        let mut around = Vec::new();
+        if let Some(id) = last.filter(|_| number < 120) {
+            around.extend(self.tasks[&id].parent.clone());
+            around.extend(self.dependencies(&id, true));
+            around.extend(self.dependencies(&id, false));
+            around.push(id);
+        }
+        let id = match around.len() {
+            0 => self.pick(number),
+            some => around[usize::from(number) % some].clone(),
+        };
+        before.insert(id).clone()
+    }
+
     /// A project by name, by root or not at all; 3 is unknown.
     fn project_argument(&self, number: u8) -> Option<String> {
         match number {
@@ -71,8 +88,9 @@ impl Naive {
 
     pub fn update_argument(&self, items: &[Item]) -> Update {
         let states = [json!(null), json!("doing"), json!({ "step": 2 }), json!(false)];
+        let mut before = None;
         let updates = items.iter().map(|item| {
-            let node_id = self.pick(item.node);
+            let node_id = self.pick_next(item.node, &mut before);
             let rev = self.tasks.get(&node_id).map_or(0, |task| task.rev);
             NodeUpdate {
                 expected_rev: item.wrong.map(|wrong| rev + wrong),
@@ -93,36 +111,50 @@ impl Naive {
     }
 
     pub fn connect_argument(&self, edges: &[Edge]) -> Connect {
-        let change = |edge: &Edge| {
-            // An edge that is there is what most removals are about.
+        let mut changes: Vec<EdgeChange> = Vec::new();
+        for edge in edges {
+            // Most removals are about an edge that is there; some calls take back what they have just done.
             let known = self.edges.iter().nth(usize::from(edge.from) % self.edges.len().max(1));
-            let (from, to, kind) = match known.filter(|_| edge.remove && !edge.to.is_multiple_of(4))
-            {
-                Some(known) => known.clone(),
-                None => {
+            let known = known.filter(|_| edge.remove && !edge.to.is_multiple_of(4));
+            let change = match (changes.last(), known) {
+                (Some(last), _) if edge.to % 8 == 3 => {
+                    EdgeChange { remove: !last.remove, ..last.clone() }
+                }
+                (_, Some((from, to, kind))) => EdgeChange {
+                    from: from.clone(),
+                    to: to.clone(),
+                    r#type: kind.clone(),
+                    remove: true,
+                },
+                _ => {
                     let from = self.pick(edge.from);
                     let to = self.pick_near(edge.to, &from);
-                    (from, to, KINDS[edge.kind].to_owned())
+                    let kind = KINDS[edge.kind].to_owned();
+                    EdgeChange { from, to, r#type: kind, remove: edge.remove }
                 }
             };
-            EdgeChange { from, to, r#type: kind, remove: edge.remove }
-        };
-        Connect { edges: edges.iter().map(change).collect() }
+            changes.push(change);
+        }
+        Connect { edges: changes }
     }
 
     pub fn restructure_argument(&self, shapes: &[Shape]) -> Vec<Operation> {
+        let mut before = None;
         let operation = |shape: &Shape| match shape {
             Shape::Move(node, parent) => {
-                let node_id = self.pick(*node);
+                let node_id = self.pick_next(*node, &mut before);
                 Operation::Move { new_parent: self.pick_near(*parent, &node_id), node_id }
             }
             Shape::Merge(source, target) => {
-                let source = self.pick(*source);
+                let source = self.pick_next(*source, &mut before);
                 Operation::Merge { target: self.pick_near(*target, &source), source }
             }
             Shape::Drop(node, blank) => {
                 let reason = if *blank { "\n" } else { "not needed" };
-                Operation::Drop { node_id: self.pick(*node), reason: reason.to_owned() }
+                Operation::Drop {
+                    node_id: self.pick_next(*node, &mut before),
+                    reason: reason.to_owned(),
+                }
             }
         };
         shapes.iter().map(operation).collect()

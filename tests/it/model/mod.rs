@@ -231,6 +231,7 @@ impl Pair {
             prop_assert_eq!(node, &self.naive.row(id));
         }
         prop_assert_eq!(self.peek.edges(), self.naive.edges.iter().cloned().collect::<Vec<_>>());
+        prop_assert_eq!(self.peek.indexed(), self.naive.tasks.keys().cloned().collect::<Vec<_>>());
         let (at, agent) = (naive::text(self.naive.now()), AGENTS[step.agent]);
         let mut expected: Vec<_> = std::mem::take(&mut self.naive.events)
             .into_iter()

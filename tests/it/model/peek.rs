@@ -68,6 +68,11 @@ impl Peek {
         )
     }
 
+    /// The ids that the text index knows.
+    pub fn indexed(&mut self) -> Vec<String> {
+        self.rows("SELECT subject FROM search_entries ORDER BY 1", |row| row.get(0))
+    }
+
     pub fn edges(&mut self) -> Vec<(String, String, String)> {
         self.rows("SELECT from_node, to_node, type FROM work_edges ORDER BY 1, 2, 3", |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?))
