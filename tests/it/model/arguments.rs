@@ -91,11 +91,12 @@ impl Naive {
         let mut before = None;
         let updates = items.iter().map(|item| {
             let node_id = self.pick_next(item.node, &mut before);
-            let rev = self.tasks.get(&node_id).map_or(0, |task| task.rev);
+            let task = self.tasks.get(&node_id);
+            let (rev, resolved) = task.map_or((0, false), |task| (task.rev, task.resolved));
             NodeUpdate {
                 expected_rev: item.wrong.map(|wrong| rev + wrong),
                 node_id,
-                resolved: item.resolved,
+                resolved: item.resolved.map(|how| if how < 2 { how == 0 } else { !resolved }),
                 state: item.state.map(|state| states[usize::from(state)].clone()),
                 summary: item.summary.map(|summary| SUMMARIES[summary].to_owned()),
                 properties: bag(&item.properties),

@@ -84,7 +84,8 @@ pub enum Target {
 #[derive(Debug, Clone)]
 pub struct Item {
     pub node: u8,
-    pub resolved: Option<bool>,
+    /// True or false, from 2 on the other of the two.
+    pub resolved: Option<u8>,
     pub summary: Option<usize>,
     pub state: Option<u8>,
     pub properties: Vec<u8>,
@@ -152,7 +153,7 @@ fn new_node() -> impl Strategy<Value = NewNode> {
 fn item() -> impl Strategy<Value = Item> {
     (
         pick(),
-        option::weighted(0.6, prop::bool::weighted(0.7)),
+        option::weighted(0.6, 0..8u8),
         option::weighted(0.2, mostly(SUMMARIES.len())),
         option::weighted(0.2, 0..4u8),
         vec(any::<u8>(), 0..3),
