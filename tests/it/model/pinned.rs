@@ -45,6 +45,28 @@ fn claiming_again_at_the_same_instant_changes_nothing() {
 }
 
 #[test]
+fn what_a_batch_reopens_and_then_unblocks_was_not_waiting_before() {
+    let mut app = project();
+    let nodes = json!([
+        { "ref": "a", "summary": "alpha" },
+        { "ref": "b", "summary": "beta", "depends_on": ["a"] },
+    ]);
+    let ids: Vec<_> =
+        plan_nodes(&mut app, nodes).unwrap().created.into_iter().map(|one| one.id).collect();
+    let mut set = |changes: &[(usize, bool)]| {
+        let settings = app.app.work();
+        let updates: Vec<_> = changes
+            .iter()
+            .map(|(index, resolved)| json!({ "node_id": ids[*index], "resolved": resolved }))
+            .collect();
+        let ask: Update = serde_json::from_value(json!({ "updates": updates })).unwrap();
+        app.write("ann", |tx| update(tx, &settings, &ask)).unwrap().newly_actionable
+    };
+    assert_eq!(set(&[(1, true)]), []);
+    assert_eq!(set(&[(1, false), (0, true)]), []);
+}
+
+#[test]
 #[ignore = "known: nodes that the answer has no room for are claimed all the same"]
 fn next_claims_only_what_it_gives() {
     let mut app = project();
