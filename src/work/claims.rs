@@ -7,7 +7,10 @@ use super::{
     types::{CLAIMED_AT, CLAIMED_BY, Settings},
 };
 use crate::{
-    base::{Timestamp, props::Properties},
+    base::{
+        Timestamp,
+        props::{self, Change, Properties},
+    },
     db::{Read, Write},
 };
 
@@ -39,17 +42,27 @@ impl Live {
     }
 }
 
-/// The properties that make `actor` the holder from now on.
-pub(super) fn claim(tx: &Write<'_>) -> Properties {
+/// Makes the actor the holder from now on; answers what is new about that.
+pub(super) fn take(tx: &Write<'_>, properties: &mut Properties) -> Vec<Change> {
     let mut claim = Properties::new();
     claim.insert(CLAIMED_BY.to_owned(), tx.actor().into());
     claim.insert(CLAIMED_AT.to_owned(), tx.now().to_string().into());
-    claim
+    without_time(props::merge(properties, &claim))
 }
 
-/// The properties that end any claim.
-pub(super) fn release() -> Properties {
-    [CLAIMED_BY, CLAIMED_AT].into_iter().map(|key| (key.to_owned(), Value::Null)).collect()
+/// Ends any claim; answers what is gone.
+pub(super) fn release(properties: &mut Properties) -> Vec<Change> {
+    let nothing = [CLAIMED_BY, CLAIMED_AT].map(|key| (key.to_owned(), Value::Null));
+    without_time(props::merge(properties, &nothing.into_iter().collect()))
+}
+
+/// History says when by itself: with a change of the holder, that of the time is noise.
+fn without_time(mut changes: Vec<Change>) -> Vec<Change> {
+    let is = |change: &Change, key: &str| change.field.strip_prefix("properties.") == Some(key);
+    if changes.iter().any(|change| is(change, CLAIMED_BY)) {
+        changes.retain(|change| !is(change, CLAIMED_AT));
+    }
+    changes
 }
 
 /// What a caller should know while its write went through; each thing is said once.

@@ -25,6 +25,8 @@ use crate::{
 /// Resolved dependencies that an answer lists for one node, and evidence for each.
 const DEPS: usize = 10;
 const EVIDENCE: usize = 3;
+/// Characters that a claim adds to a node, with room for a long name.
+const CLAIM_CHARS: usize = 400;
 
 /// Which nodes to give out.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -112,21 +114,33 @@ pub struct ResolvedDep {
 /// What to do now, as `agent` sees it.
 pub fn next(tx: &Read<'_>, settings: &Settings, ask: &Next, agent: &str) -> Result<NextNodes> {
     let records = best(tx, settings, ask, agent)?;
-    answer(tx, ask, records)
+    answer(tx, ask, records, budget(ask))
 }
 
 /// What to do now, marked as the actor's; the claim is decided inside the transaction.
 pub fn next_claimed(tx: &Write<'_>, settings: &Settings, ask: &Next) -> Result<NextNodes> {
     let mut records = best(tx, settings, ask, tx.actor())?;
+    let found = records.len();
+    if found > 1 {
+        // What does not fit into the answer must not be claimed: nobody would know of it.
+        let room = budget(ask) - found * CLAIM_CHARS;
+        records.truncate(answer(tx, ask, records.clone(), room)?.nodes.len());
+    }
     for record in &mut records {
         claim(tx, record)?;
     }
-    answer(tx, ask, records)
+    let omitted = found - records.len();
+    Ok(NextNodes { omitted, ..answer(tx, ask, records, usize::MAX)? })
+}
+
+/// Characters of the answer: few unless the caller said how many nodes it wants.
+fn budget(ask: &Next) -> usize {
+    if ask.count.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS }
 }
 
 /// Marks a node as the actor's from now on.
 pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
-    let changes = props::merge(&mut record.node.properties, &claims::claim(tx));
+    let changes = claims::take(tx, &mut record.node.properties);
     if changes.is_empty() {
         // The same agent in the same millisecond: nothing about the claim is new.
         return Ok(());
@@ -190,12 +204,11 @@ pub(super) fn best(
     Ok(best)
 }
 
-fn answer(tx: &Read<'_>, ask: &Next, records: Vec<Record>) -> Result<NextNodes> {
+fn answer(tx: &Read<'_>, ask: &Next, records: Vec<Record>, chars: usize) -> Result<NextNodes> {
     let note = if records.is_empty() { Some(why_nothing(tx, ask)?) } else { None };
     let mut nodes =
         records.into_iter().map(|record| complete(tx, record)).collect::<Result<Vec<_>>>()?;
-    let budget = if ask.count.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS };
-    let omitted = page::cut(&mut nodes, budget)?;
+    let omitted = page::cut(&mut nodes, chars)?;
     Ok(NextNodes { nodes, omitted, note })
 }
 

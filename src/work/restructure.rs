@@ -15,11 +15,7 @@ use super::{
     types::{DEPENDS_ON, DOMAIN, NewEvidence, NodeRef, Settings, Unblocked, limits},
 };
 use crate::{
-    base::{
-        Error, ErrorCode, Fault, Result,
-        props::{self, Change},
-        text,
-    },
+    base::{Error, ErrorCode, Fault, Result, props::Change, text},
     db::{Event, Write},
 };
 
@@ -301,7 +297,7 @@ impl Work<'_, '_> {
             self.watch.waiters(self.tx, &record)?;
             record.node.resolved = true;
             let mut changes = vec![Change::new("resolved", false, true)];
-            changes.extend(props::merge(&mut record.node.properties, &claims::release()));
+            changes.extend(claims::release(&mut record.node.properties));
             nodes::save(self.tx, &mut record)?;
             evidence::insert(self.tx, id, &dropped)?;
             changes.push(Change::new("evidence", (), json!([dropped])));

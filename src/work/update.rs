@@ -199,7 +199,7 @@ impl Item<'_, '_> {
             changes.push(Change::new("resolved", node.resolved, resolved));
             node.resolved = resolved;
             if resolved {
-                changes.extend(props::merge(&mut node.properties, &claims::release()));
+                changes.extend(claims::release(&mut node.properties));
             }
         }
         validate::properties(&self.field("properties"), &node.properties)?;

@@ -5,6 +5,7 @@
 mod cli;
 mod doctor;
 mod migrate;
+mod model;
 mod processes;
 mod readme;
 mod scans;
