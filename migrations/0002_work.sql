@@ -25,6 +25,8 @@ CREATE TABLE work_nodes (
   created_at    TEXT NOT NULL,
   updated_at    TEXT NOT NULL,
   created_by    TEXT NOT NULL,
+  -- The order of last changes: as updated_at, without its ties.
+  touched       INTEGER NOT NULL,
   -- Ranking reads this; it is properties.priority as a number.
   priority      REAL NOT NULL DEFAULT 0,
   -- Readiness: unresolved children and unresolved targets of depends_on, kept by the triggers below.
@@ -38,15 +40,15 @@ CREATE TABLE work_nodes (
 ) STRICT;
 
 -- graph_next reads this one in order and stops at the first row that it may give out.
-CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC, updated_at, seq)
+CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC, touched)
   WHERE resolved = 0 AND open_children = 0 AND open_deps = 0;
 CREATE INDEX work_nodes_claimed ON work_nodes (project, claimed_by)
   WHERE claimed_by IS NOT NULL;
-CREATE INDEX work_nodes_resolved ON work_nodes (project, updated_at, seq)
+CREATE INDEX work_nodes_resolved ON work_nodes (project, touched)
   WHERE resolved = 1;
 CREATE INDEX work_nodes_by_parent  ON work_nodes (parent, seq);
 CREATE INDEX work_nodes_by_created ON work_nodes (project, seq);
-CREATE INDEX work_nodes_by_updated ON work_nodes (project, updated_at, seq);
+CREATE INDEX work_nodes_by_touched ON work_nodes (project, touched);
 CREATE INDEX work_nodes_by_depth   ON work_nodes (project, depth DESC, seq);
 
 CREATE TABLE work_edges (

@@ -3,15 +3,19 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{
-    base::{Ctx, Result, ids::Ids, time::Clock},
+    base::{Ctx, Result, ids::Ids, text, time::Clock},
     config::{Config, Durability},
-    db::{self, Db, Read, Write},
+    db::{self, Db},
     work,
 };
 
 mod report;
 
-pub use crate::db::{Interrupt, Patience};
+// What transports need of the layers below, which they do not see.
+pub use crate::{
+    db::{Interrupt, Patience, Read, Write},
+    os::git::GitState,
+};
 pub use report::{Health, LogEntry};
 
 /// The application behind every transport. Its database is opened by the first call that needs it, so that
@@ -49,10 +53,11 @@ impl App {
 
     /// The context of a new call; its actor is the configured identity, else the client's own name.
     pub fn ctx(&self, client: Option<&str>) -> Ctx {
-        let identity = self.config.agent_identity.value.as_deref();
+        let identity = self.config.agent_identity.value.clone();
+        let client = client.map(printable).filter(|name| !name.is_empty());
         let request = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         Ctx {
-            actor: identity.or(client).unwrap_or("unknown").to_owned(),
+            actor: identity.or(client).unwrap_or_else(|| "unknown".to_owned()),
             request: format!("{}-{request}", std::process::id()),
             clock: self.clock.clone(),
             ids: self.ids.clone(),
@@ -97,4 +102,10 @@ impl App {
         };
         Ok(self.db.insert(db))
     }
+}
+
+/// A client's name for itself, fit to stand in every row that it writes.
+fn printable(name: &str) -> String {
+    let clean: String = name.chars().filter(|letter| !letter.is_control()).collect();
+    text::shorten(clean.trim(), 100)
 }

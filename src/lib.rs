@@ -1,4 +1,31 @@
 //! graph: the plan, the memory and the guardrails of a coding agent, in one SQLite file.
+//!
+//! # Codemap
+//!
+//! In reading order:
+//!
+//! - [`base`]: what all share, without IO: the error model, ids, time, paging, properties, paths, text.
+//! - [`db`]: the SQLite kernel: opening, migrating, transactions, the event log, text search. No domain words.
+//! - [`os`]: the only doors outside: git and files.
+//! - [`config`]: which settings are in force, and where each came from.
+//! - [`work`]: the work graph. One file is one operation; its SQL is in a private store.
+//! - [`app`]: the one place that wires configuration, clock, ids and database.
+//! - [`mcp`] and [`cli`]: the transports. They know the application and the domains, never each other.
+//!
+//! A call flows from a transport through [`app::App`] into a plain synchronous function of a domain that takes a
+//! transaction first, and from there into the store. There are no service objects and no async below `mcp`.
+//!
+//! # Invariants
+//!
+//! - Nothing is written outside [`db::Write`], and nothing in it without an event.
+//! - An answer goes out only after its commit. A batch is there whole or not at all.
+//! - Nothing is cached across calls: other processes write the same file.
+//! - Only `db/open.rs` opens a connection; only `migrations/` defines tables.
+//! - Time comes from [`base::time::Clock`], ids from [`base::ids::Ids`]; tests fix both.
+//! - stdout belongs to JSON-RPC while serving; only `cli/output.rs` prints.
+//! - What a caller sends reaches no `unwrap`, no recursion without bound, no SQL and no search syntax.
+//!
+//! `tests/it/tidy.rs` holds the table of which module may use which.
 
 pub mod app;
 pub mod base;

@@ -14,15 +14,15 @@ use super::project::RARE_WORD;
 
 const NODE: &str = "n.seq, n.project, n.depth, n.priority, n.open_children, n.open_deps, n.id, n.rev, \
     n.parent, n.summary, n.resolved, n.state, n.properties, n.context_links, n.created_at, n.updated_at, \
-    n.created_by";
+    n.created_by, n.touched";
 const READY: &str = "n.resolved = 0 AND n.open_children = 0 AND n.open_deps = 0";
-const RANKING: &str = "n.priority DESC, n.depth DESC, n.updated_at, n.seq";
+const RANKING: &str = "n.priority DESC, n.depth DESC, n.touched";
 
 /// SQLite on the project's own file.
 pub struct Sql {
     conn: Connection,
     project: String,
-    middle: [Value; 4],
+    middle: [Value; 3],
 }
 
 impl Sql {
@@ -36,11 +36,11 @@ impl Sql {
             })?;
         let middle = conn.query_row(
             &format!(
-                "SELECT n.priority, n.depth, n.updated_at, n.seq FROM work_nodes n
+                "SELECT n.priority, n.depth, n.touched FROM work_nodes n
                   WHERE n.project = ?1 AND {READY} ORDER BY {RANKING} LIMIT 1 OFFSET ?2"
             ),
             params![project, (ready / 2 - 1).max(0)],
-            |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]),
+            |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]),
         )?;
         Ok(Sql { conn, project, middle })
     }
@@ -154,21 +154,20 @@ impl Sql {
 
     /// Twenty nodes from the middle of the ranking.
     pub fn middle_page(&self) -> rusqlite::Result<Duration> {
-        let [priority, depth, at, seq] = &self.middle;
+        let [priority, depth, touched] = &self.middle;
         self.timed(|| {
             let mut found = 0;
             for after in [
-                "n.priority = ?2 AND n.depth = ?3 AND (n.updated_at, n.seq) > (?4, ?5)",
-                "n.priority = ?2 AND n.depth < ?3 AND ?4 <> ?5",
-                "n.priority < ?2 AND ?3 <> ?4 AND ?4 <> ?5",
+                "n.priority = ?2 AND n.depth = ?3 AND n.touched > ?4",
+                "n.priority = ?2 AND n.depth < ?3 AND ?4 > 0",
+                "n.priority < ?2 AND ?3 >= 0 AND ?4 > 0",
             ] {
                 let sql = format!(
                     "SELECT {NODE} FROM work_nodes n WHERE n.project = ?1 AND {READY} AND {after}
-                      ORDER BY {RANKING} LIMIT ?6"
+                      ORDER BY {RANKING} LIMIT ?5"
                 );
-                found += self
-                    .rows(&sql, params![self.project, priority, depth, at, seq, 20 - found])?
-                    .len();
+                let values = params![self.project, priority, depth, touched, 20 - found];
+                found += self.rows(&sql, values)?.len();
                 if found >= 20 {
                     break;
                 }

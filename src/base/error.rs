@@ -46,9 +46,14 @@ impl Fault {
             .details(json!({ "field": field }))
     }
 
-    /// Nothing of this kind goes by that name.
-    pub fn not_found(what: &str, name: &str) -> Self {
-        Self::new(ErrorCode::NotFound, format!("no {what} `{}`", super::text::shorten(name, 80)))
+    /// `field` names a thing that is not there.
+    pub fn not_found(field: &str, what: &str, name: &str) -> Self {
+        let name = super::text::shorten(name, 80);
+        Self::new(
+            ErrorCode::NotFound,
+            format!("`{field}` is `{name}`, and there is no such {what}"),
+        )
+        .details(json!({ "field": field }))
     }
 
     /// Adds machine-readable particulars, merging objects.

@@ -16,9 +16,11 @@ pub const MAX_DEPTH: usize = 64;
 pub struct Change {
     /// The field, or `properties.<key>`.
     pub field: String,
-    /// Null where there was nothing.
+    /// Absent where there was nothing.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub before: Value,
-    /// Null where nothing is left.
+    /// Absent where nothing is left.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub after: Value,
 }
 

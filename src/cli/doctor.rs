@@ -8,10 +8,9 @@ use super::{
     output::{BAD, Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, plain, styled},
 };
 use crate::{
-    app::Health,
+    app::{GitState, Health},
     base::{Error, Fault},
     config::{Config, Setting, Source},
-    os::git::GitState,
 };
 
 /// Something that is wrong, and what to do about it.

@@ -72,12 +72,21 @@ pub fn change(change: &Change) -> String {
     }
 }
 
-/// A value on one line: text as it is, everything else as JSON.
+/// A value on one line: text as it is, evidence in its own words, everything else as JSON.
 pub fn value(value: &Value) -> String {
-    match value {
-        Value::String(text) => plain(&shorten(text, VALUE)),
-        other => plain(&shorten(&other.to_string(), VALUE)),
-    }
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => evidence(items).unwrap_or_else(|| value.to_string()),
+        other => other.to_string(),
+    };
+    plain(&shorten(&text, VALUE))
+}
+
+/// `git: abc123, test: all green`, if that is what the items are.
+fn evidence(items: &[Value]) -> Option<String> {
+    let one = |item: &Value| Some(format!("{}: {}", item["type"].as_str()?, item["ref"].as_str()?));
+    let all: Option<Vec<String>> = items.iter().map(one).collect();
+    all.filter(|all| !all.is_empty()).map(|all| all.join(", "))
 }
 
 #[cfg(test)]
@@ -131,6 +140,11 @@ mod tests {
             (json!(null), json!("a\nb"), "f: a\\nb"),
             (json!(1), json!(null), "f: 1 → (nothing)"),
             (json!(["a"]), json!([]), "f: [\"a\"] → []"),
+            (
+                json!(null),
+                json!([{ "type": "git", "ref": "abc" }, { "type": "note", "ref": "x" }]),
+                "f: git: abc, note: x",
+            ),
         ] {
             assert_eq!(change(&Change::new("f", before, after)), expected);
         }

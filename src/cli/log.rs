@@ -1,5 +1,7 @@
 //! `graph log [ID]`: what happened, newest first.
 
+use std::{fmt::Display, io};
+
 use clap::{Args, builder::RangedU64ValueParser};
 use serde_json::json;
 
@@ -51,49 +53,45 @@ fn of_all(limit: usize, shell: &mut Shell) -> Outcome {
     if entries.is_empty() {
         return status::nothing(out);
     }
+    let width = width(entries.iter().map(|entry| entry.event.actor.as_str()));
     for entry in entries {
         let event = &entry.event;
         let title = entry.title.as_deref().map(brief).unwrap_or_default();
-        print(
-            out,
-            event.at,
-            &event.actor,
-            &event.action,
-            format_args!("{}  {title}", styled(NEXT, &event.subject)),
-            &event.changes,
-        )?;
+        let action = format!("{:<9}", plain(&event.action));
+        let head = head(event.at, &event.actor, width, &action);
+        let subject = styled(NEXT, &event.subject);
+        print(out, format_args!("{head}  {subject}  {title}"), &event.changes)?;
     }
     finish(out, more, limit, "graph log")
 }
 
 fn of_one(id: &str, limit: usize, shell: &mut Shell) -> Outcome {
     let wanted = work::History { node_id: id.to_owned(), limit: Some(limit), cursor: None };
-    let past = shell.app.read(&shell.ctx, |tx| work::history(tx, &wanted))?;
+    let past = shell.read(|tx| work::history(tx, &wanted))?;
     let out = &mut shell.out;
     if out.json {
         out.object(&past)?;
         return Ok(Done::Ok);
     }
+    let width = width(past.events.iter().map(|event| event.agent.as_str()));
     for event in &past.events {
-        print(out, event.timestamp, &event.agent, &event.action, "", &event.changes)?;
+        let head = head(event.timestamp, &event.agent, width, &plain(&event.action));
+        print(out, head, &event.changes)?;
     }
     finish(out, past.next_cursor.is_some(), limit, &format!("graph log {id}"))
 }
 
-fn print(
-    out: &mut Output,
-    at: Timestamp,
-    actor: &str,
-    action: &str,
-    subject: impl std::fmt::Display,
-    changes: &[Change],
-) -> std::io::Result<()> {
-    out.line(format_args!(
-        "{}  {}  {}  {subject}",
-        styled(QUIET, when(at)),
-        plain(actor),
-        styled(STRONG, format_args!("{:<9}", plain(action)))
-    ))?;
+/// The column that names need, within reason.
+fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(|name| name.chars().count()).max().unwrap_or(0).min(20)
+}
+
+fn head(at: Timestamp, actor: &str, width: usize, action: &str) -> String {
+    format!("{}  {:<width$}  {}", styled(QUIET, when(at)), plain(actor), styled(STRONG, action))
+}
+
+fn print(out: &mut Output, head: impl Display, changes: &[Change]) -> io::Result<()> {
+    out.line(head)?;
     for one in changes.iter().take(CHANGES) {
         out.line(format_args!("    {}", change(one)))?;
     }

@@ -23,9 +23,9 @@ use serde_json::Value;
 use tracing_subscriber::EnvFilter;
 
 use crate::{
-    app::App,
-    base::{Ctx, Result},
-    config::{Config, Surroundings},
+    app::{App, Read, Write},
+    base::{Ctx, ErrorCode, Fault, Result},
+    config::{Config, ConfigError, Surroundings},
 };
 
 use args::{Cli, Command};
@@ -57,6 +57,28 @@ impl Shell {
     fn is_new(&self) -> bool {
         !self.app.config().db_path.value.exists()
     }
+
+    /// Reads, where there is something to read.
+    fn read<T>(&mut self, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
+        self.check_there()?;
+        self.app.read(&self.ctx, f)
+    }
+
+    /// Writes, where there is something to change.
+    fn write<T>(&mut self, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
+        self.check_there()?;
+        self.app.write(&self.ctx, f)
+    }
+
+    fn check_there(&self) -> Result<()> {
+        if !self.is_new() {
+            return Ok(());
+        }
+        let path = self.app.config().db_path.value.display();
+        Err(Fault::new(ErrorCode::NotFound, format!("no projects yet: there is no file {path}"))
+            .hint(format!("{} makes it with a first project", status::BEGIN))
+            .into())
+    }
 }
 
 /// Runs a command line, the program's name first, and answers with its exit code.
@@ -70,8 +92,12 @@ pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
         }
     };
     trace(cli.global.verbose);
-    let json =
-        cli.global.json || matches!(&cli.command, Command::Tool(tool) if tool.name.is_some());
+    let json = match &cli.command {
+        // Standard output belongs to the protocol, also when it ends badly.
+        Command::Serve(_) => false,
+        Command::Tool(tool) => cli.global.json || tool.name.is_some(),
+        _ => cli.global.json,
+    };
     let mut out = Output::of_process(json);
     if let Command::Completions(ask) = &cli.command {
         let outcome = completions::run(ask, &mut out);
@@ -79,7 +105,10 @@ pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
     }
     let config = match Surroundings::of_process() {
         Ok(around) => Config::load(cli.options(), &around).map_err(Into::into),
-        Err(error) => Err(error.into()),
+        Err(error) => {
+            let message = format!("the working directory cannot be used: {error}");
+            Err(ConfigError { message, hint: Some("change to one that exists".to_owned()) }.into())
+        }
     };
     match config {
         Ok(config) => {

@@ -5,8 +5,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 use super::{
     Shell,
     format::{ago, value},
-    output::{Done, NEXT, Outcome, QUIET, STRONG, WARN, brief, plain, styled},
-    status,
+    output::{Done, NEXT, Outcome, QUIET, STRONG, WARN, block, brief, plain, styled},
 };
 use crate::{
     base::Timestamp,
@@ -28,9 +27,6 @@ pub struct Next {
 
 /// Shows the best nodes, and takes them where that is asked for.
 pub fn run(ask: &Next, shell: &mut Shell) -> Outcome {
-    if shell.is_new() && !ask.claim && ask.project.is_none() && !shell.out.json {
-        return status::nothing(&mut shell.out);
-    }
     let settings = shell.app.work();
     let wanted = work::Next {
         project: ask.project.clone(),
@@ -38,11 +34,11 @@ pub fn run(ask: &Next, shell: &mut Shell) -> Outcome {
         claim: ask.claim,
         ..work::Next::default()
     };
-    let (ctx, agent) = (&shell.ctx, shell.ctx.actor.as_str());
+    let agent = shell.ctx.actor.clone();
     let found = if ask.claim {
-        shell.app.write(ctx, |tx| work::next_claimed(tx, &settings, &wanted))?
+        shell.write(|tx| work::next_claimed(tx, &settings, &wanted))?
     } else {
-        shell.app.read(ctx, |tx| work::next(tx, &settings, &wanted, agent))?
+        shell.read(|tx| work::next(tx, &settings, &wanted, &agent))?
     };
     if shell.out.json {
         shell.out.object(&found)?;
@@ -70,7 +66,11 @@ fn print(next: &NextNode, shell: &mut Shell) -> Result<(), std::io::Error> {
     let now = shell.ctx.clock.now();
     let out = &mut shell.out;
     let node = &next.node;
-    out.line(format_args!("{}  {}", styled(NEXT, &node.id), styled(STRONG, plain(&node.summary))))?;
+    out.line(format_args!(
+        "{}  {}",
+        styled(NEXT, &node.id),
+        styled(STRONG, block(&node.summary, "    "))
+    ))?;
     let mut field = |name: &str, text: String| {
         out.line(format_args!("  {}  {text}", styled(QUIET, format_args!("{name:<9}"))))
     };

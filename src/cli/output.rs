@@ -50,7 +50,12 @@ pub enum Failure {
     /// A setting cannot be used.
     Config(ConfigError),
     /// The command line does not make sense, in a way that its parser cannot see.
-    Usage(Fault),
+    Usage {
+        /// What does not make sense.
+        message: String,
+        /// What would.
+        hint: String,
+    },
     /// A fault, or a defect of ours.
     Error(Error),
     /// The output, or a file, could not be written or read.
@@ -154,7 +159,9 @@ impl Output {
     fn tell(&mut self, failure: Failure, request: &str) -> u8 {
         let (code, fault) = match failure {
             Failure::Config(error) => return self.complain(2, None, &error.message, error.hint),
-            Failure::Usage(fault) => return self.complain(2, None, &fault.message, fault.hint),
+            Failure::Usage { message, hint } => {
+                return self.complain(2, None, &message, Some(hint));
+            }
             Failure::Io(error) => {
                 return self.complain(1, None, &format!("cannot read or write: {error}"), None);
             }
@@ -169,7 +176,13 @@ impl Output {
             let _ = self.object(&json!({ "error": fault }));
             return code;
         }
-        self.complain(code, Some(fault.code.as_str()), &fault.message, fault.hint)
+        // Faults of storage name their file in the details only.
+        let file = fault.details.as_ref().and_then(|details| details["file"].as_str());
+        let message = match file {
+            Some(file) if !fault.message.contains(file) => format!("{file}: {}", fault.message),
+            _ => fault.message,
+        };
+        self.complain(code, Some(fault.code.as_str()), &message, fault.hint)
     }
 
     fn complain(
@@ -206,9 +219,10 @@ pub fn styled(style: Style, text: impl Display) -> impl Display {
     Styled(style, text)
 }
 
-/// Stored text on one line, shortened for a list.
+/// Stored text on one line, shortened for a list; line breaks become blanks.
 pub fn brief(text: &str) -> String {
-    plain(&shorten(text, LINE))
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    plain(&shorten(&words.join(" "), LINE))
 }
 
 /// Stored text on one line, with everything visible that a terminal would act upon.

@@ -21,7 +21,7 @@ pub struct Show {
 pub fn run(ask: &Show, shell: &mut Shell) -> Outcome {
     let settings = shell.app.work();
     let wanted = Context { node_id: ask.id.trim().to_owned(), depth: None };
-    let (around, stand) = shell.app.read(&shell.ctx, |tx| {
+    let (around, stand) = shell.read(|tx| {
         Ok((work::context(tx, &wanted)?, work::standing(tx, &settings, &wanted.node_id)?))
     })?;
     let out = &mut shell.out;

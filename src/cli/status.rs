@@ -13,6 +13,9 @@ use crate::{
     work::{self, Onboard, Orientation, ProjectLine},
 };
 
+/// What a person types to begin.
+pub const BEGIN: &str = r#"graph tool graph_open '{"project": "NAME", "goal": "what to reach"}'"#;
+
 /// Projects that are shown in full; the others are a line each.
 const IN_FULL: usize = 5;
 
@@ -24,7 +27,7 @@ pub fn run(shell: &mut Shell) -> Outcome {
             false => nothing(&mut shell.out),
         };
     }
-    let list = shell.app.read(&shell.ctx, work::list_projects)?;
+    let list = shell.read(work::list_projects)?;
     if shell.out.json {
         shell.out.object(&list)?;
         return Ok(Done::Ok);
@@ -56,8 +59,7 @@ pub fn nothing(out: &mut Output) -> Outcome {
     out.line("no projects yet")?;
     out.gap()?;
     out.line("let an agent begin:  claude mcp add graph -- graph serve")?;
-    let example = r#"graph tool graph_open '{"project": "NAME", "goal": "what to reach"}'"#;
-    out.line(format_args!("or begin yourself:   {}", styled(NEXT, example)))?;
+    out.line(format_args!("or begin yourself:   {}", styled(NEXT, BEGIN)))?;
     Ok(Done::Ok)
 }
 
@@ -80,7 +82,7 @@ fn details(
     let settings = shell.app.work();
     let ask = Onboard { project: Some(project.id.clone()) };
     let agent = shell.ctx.actor.clone();
-    let stand = shell.app.read(&shell.ctx, |tx| work::onboard(tx, &settings, &ask, &agent))?;
+    let stand = shell.read(|tx| work::onboard(tx, &settings, &ask, &agent))?;
     let now = shell.ctx.clock.now();
     let out = &mut shell.out;
     if project.summary != project.project {
@@ -109,13 +111,18 @@ fn details(
         let label = if index == 0 { "▶ next   " } else { "  then   " };
         out.line(format_args!("  {}  {}  {}", styled(NEXT, label), next.id, brief(&next.summary)))?;
     }
-    let name = if several { format!(" {}", quoted(&project.project)) } else { String::new() };
+    let name = match several {
+        // A name that looks like an option would be taken for one.
+        true if project.project.starts_with('-') => format!(" {}", project.id),
+        true => format!(" {}", quoted(&project.project)),
+        false => String::new(),
+    };
     let step = match &stand.counts {
-        Some(counts) if counts.total == 1 => {
-            "nothing planned yet: ask an agent to break the goal down with graph_plan".to_owned()
-        }
         Some(counts) if counts.unresolved == 0 => {
             format!("all done; look back: {}", styled(NEXT, format_args!("graph tree{name} --all")))
+        }
+        Some(counts) if counts.total == 1 => {
+            "nothing planned yet: ask an agent to break the goal down with graph_plan".to_owned()
         }
         _ if stand.next.is_empty() => format!(
             "nothing is free now; see why: {}",

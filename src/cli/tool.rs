@@ -9,7 +9,7 @@ use super::{
     Doors, Shell,
     output::{Done, Failure, NEXT, Outcome, STRONG, styled},
 };
-use crate::base::{ErrorCode, Fault, text::shorten};
+use crate::base::text::shorten;
 
 /// Which tool, with what.
 #[derive(Debug, Args)]
@@ -78,5 +78,5 @@ fn parse(text: &str) -> Result<Value, Failure> {
 }
 
 fn usage(message: String, hint: &str) -> Failure {
-    Failure::Usage(Fault::new(ErrorCode::ValidationError, message).hint(hint))
+    Failure::Usage { message, hint: hint.to_owned() }
 }

@@ -5,7 +5,6 @@ use clap::{Args, builder::RangedU64ValueParser};
 use super::{
     Shell,
     output::{Done, GOOD, NEXT, Outcome, QUIET, STRONG, WARN, brief, plain, styled},
-    status,
 };
 use crate::work::{self, OutlineNode, Standing};
 
@@ -28,9 +27,6 @@ pub struct Tree {
 
 /// Shows the tree.
 pub fn run(ask: &Tree, shell: &mut Shell) -> Outcome {
-    if shell.is_new() && ask.of.is_none() && !shell.out.json {
-        return status::nothing(&mut shell.out);
-    }
     let settings = shell.app.work();
     let wanted = work::Outline {
         of: ask.of.clone(),
@@ -38,7 +34,7 @@ pub fn run(ask: &Tree, shell: &mut Shell) -> Outcome {
         with_done: ask.all,
         lines: if ask.all { usize::MAX } else { LINES },
     };
-    let outlined = shell.app.read(&shell.ctx, |tx| work::outline(tx, &settings, &wanted))?;
+    let outlined = shell.read(|tx| work::outline(tx, &settings, &wanted))?;
     let out = &mut shell.out;
     if out.json {
         out.object(&outlined)?;
@@ -89,7 +85,7 @@ fn line(node: &OutlineNode) -> String {
     };
     let mut line = format!("{} {summary}", mark(node.standing, node.claimed_by.is_some()));
     if node.children > 0 {
-        line.push_str(&format!("  {}/{}", node.children_done, node.children));
+        line.push_str(&format!("  {}/{} done", node.children_done, node.children));
     }
     line.push_str(&format!("  {}", styled(QUIET, &node.id)));
     if let Some(by) = &node.claimed_by {
@@ -186,7 +182,7 @@ mod tests {
         let below: Vec<_> = branches(&nodes).into_iter().map(|branch| branch.below).collect();
         assert_eq!(below[0], "│  ");
         assert_eq!(below[3], "│     │  ");
-        assert_eq!(below[4], "│        ");
-        assert_eq!(below[6], "      ");
+        assert_eq!(below[4], "│           ");
+        assert_eq!(below[6], "         ");
     }
 }

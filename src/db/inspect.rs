@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Db, MIGRATIONS};
+use super::{Db, MIGRATIONS, open};
 use crate::base::Result;
 
 /// The state of an open file.
@@ -22,7 +22,10 @@ pub struct Inspection {
 
 /// Looks the file over; reads all of it.
 pub fn inspect(db: &Db) -> Result<Inspection> {
-    let conn = db.conn();
+    // On a connection of its own: the text index checks itself against what the connection remembers of it,
+    // and takes what another process wrote since then for damage.
+    let fresh = open::connect(db.path());
+    let conn = fresh.as_ref().unwrap_or_else(|_| db.conn());
     let mut problems: Vec<String> = conn
         .prepare("PRAGMA integrity_check(20)")?
         .query_map([], |row| row.get(0))?

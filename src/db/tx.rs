@@ -1,6 +1,9 @@
 //! Transactions: a consistent read, or a write that commits together with its events.
 
-use std::{cell::RefCell, ops::Deref};
+use std::{
+    cell::{Cell, RefCell},
+    ops::Deref,
+};
 
 use rusqlite::{
     Connection, OptionalExtension, Params, Row, Statement, StatementStatus, TransactionBehavior,
@@ -14,6 +17,7 @@ use crate::base::{Ctx, Result, Timestamp, ids::Ids};
 pub struct Read<'c> {
     conn: &'c Connection,
     now: Timestamp,
+    last_event: i64,
 }
 
 /// The one way to change anything: an immediate transaction on behalf of an actor.
@@ -21,6 +25,7 @@ pub struct Read<'c> {
 pub struct Write<'c> {
     read: Read<'c>,
     ctx: &'c Ctx,
+    ticks: Cell<i64>,
     pub(super) texts: RefCell<Vec<Text>>,
 }
 
@@ -43,7 +48,8 @@ pub(super) fn write<T>(
     f: impl FnOnce(&Write<'_>) -> Result<T>,
 ) -> Result<T> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let write = Write { read: Read::new(&tx, ctx)?, ctx, texts: RefCell::default() };
+    let read = Read::new(&tx, ctx)?;
+    let write = Write { read, ctx, ticks: Cell::new(0), texts: RefCell::default() };
     let answer = f(&write)?;
     write.save_texts()?;
     tx.commit()?;
@@ -52,13 +58,14 @@ pub(super) fn write<T>(
 
 impl<'c> Read<'c> {
     fn new(conn: &'c Connection, ctx: &Ctx) -> Result<Self> {
-        let last: Option<Timestamp> = conn
-            .prepare_cached("SELECT at FROM events ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| row.get(0))
+        let last: Option<(i64, Timestamp)> = conn
+            .prepare_cached("SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1")?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         // A clock that steps back must not put an event before its predecessor.
         let now = ctx.clock.now();
-        Ok(Read { conn, now: last.map_or(now, |last| now.max(last)) })
+        let (last_event, now) = last.map_or((0, now), |(seq, at)| (seq, now.max(at)));
+        Ok(Read { conn, now, last_event })
     }
 
     /// The instant of this call; never before the last event.
@@ -135,6 +142,14 @@ impl Write<'_> {
     /// Who is writing.
     pub fn actor(&self) -> &str {
         &self.ctx.actor
+    }
+
+    /// The next place in the order of changes, for telling apart what happened in one millisecond.
+    ///
+    /// Counts on from the event log: a mutation takes at most one, and records at least one event.
+    pub fn tick(&self) -> i64 {
+        self.ticks.set(self.ticks.get() + 1);
+        self.read.last_event + self.ticks.get()
     }
 
     /// Where new ids come from.

@@ -120,6 +120,8 @@ impl Inliner<'_> {
                 fields.into_iter().map(|(name, field)| (name, self.schema(field))).collect(),
             ),
             ("required", Value::Array(names)) if names.is_empty() => return None,
+            // An answer explains itself, and some clients pay for its schema as well.
+            ("description", Value::String(_)) if self.side == Side::Output => return None,
             ("description", Value::String(text)) => {
                 Value::String(text.split_whitespace().collect::<Vec<_>>().join(" "))
             }

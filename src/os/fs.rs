@@ -1,4 +1,4 @@
-//! Files: reading text within bounds, and telling whether a path still names the same file.
+//! Files: reading text within bounds.
 
 use std::{
     fs::{self, File},
@@ -71,40 +71,6 @@ pub fn read_bytes(path: &Path, cap: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// What stays the same while a path names the same file, and changes when it is replaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileId(Identity);
-
-#[cfg(unix)]
-type Identity = (u64, u64);
-/// Without inode numbers the time of creation is the best there is.
-#[cfg(not(unix))]
-type Identity = Option<std::time::SystemTime>;
-
-impl FileId {
-    /// The identity of what `path` names now; none when it names nothing.
-    pub fn of(path: &Path) -> io::Result<Option<FileId>> {
-        match fs::metadata(path) {
-            Ok(metadata) => Ok(Some(FileId(identity(&metadata)))),
-            Err(error) => match ReadError::from(error) {
-                ReadError::Io(error) => Err(error),
-                _ => Ok(None),
-            },
-        }
-    }
-}
-
-#[cfg(unix)]
-fn identity(metadata: &fs::Metadata) -> Identity {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.dev(), metadata.ino())
-}
-
-#[cfg(not(unix))]
-fn identity(metadata: &fs::Metadata) -> Identity {
-    metadata.created().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,23 +89,5 @@ mod tests {
 
         fs::write(&path, b"ab\xff").unwrap();
         assert!(matches!(read_text(&path, 9), Err(ReadError::NotText { offset: 2 })));
-    }
-
-    #[test]
-    fn a_replaced_or_vanished_file_is_noticed() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
-        assert_eq!(FileId::of(&path).unwrap(), None);
-
-        fs::write(&path, "1").unwrap();
-        let first = FileId::of(&path).unwrap();
-        fs::write(&path, "12").unwrap();
-        assert_eq!(FileId::of(&path).unwrap(), first);
-
-        fs::write(&other, "1").unwrap();
-        fs::rename(&other, &path).unwrap();
-        assert_ne!(FileId::of(&path).unwrap(), first);
-        fs::remove_file(&path).unwrap();
-        assert_eq!(FileId::of(&path).unwrap(), None);
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    claims::{self, Warnings},
+    claims::{Live, Warnings},
     cycle,
     plan::waits_for_ancestor,
     readiness::Watch,
@@ -15,7 +15,7 @@ use super::{
     types::{DEPENDS_ON, DOMAIN, NodeRef, Settings, Unblocked, limits},
 };
 use crate::{
-    base::{Fault, Result, Timestamp, props::Change, text},
+    base::{Fault, Result, props::Change, text},
     db::{Event, Write},
 };
 
@@ -84,7 +84,7 @@ pub fn connect(tx: &Write<'_>, settings: &Settings, connect: &Connect) -> Result
     text::check_count("edges", connect.edges.len(), limits::BATCH)?;
     let mut work = Work {
         tx,
-        stale: claims::stale_at(tx, settings),
+        live: Live::of(tx, settings),
         watch: Watch::default(),
         warnings: Warnings::default(),
     };
@@ -121,7 +121,7 @@ impl From<&'static str> for Refusal {
 /// The batch on its way.
 struct Work<'a, 'c> {
     tx: &'a Write<'c>,
-    stale: Timestamp,
+    live: Live,
     watch: Watch,
     warnings: Warnings,
 }
@@ -140,7 +140,7 @@ impl Work<'_, '_> {
         let outcome =
             if edge.remove { self.remove(&from, &to, kind)? } else { self.add(&from, &to, kind)? };
         if outcome.is_ok() {
-            self.warnings.about_claim(self.tx, &from, self.stale);
+            self.warnings.about_claim(self.tx, &from, &self.live);
             let (action, change) = if edge.remove {
                 ("disconnected", Change::new(kind, to.node.id.as_str(), ()))
             } else {

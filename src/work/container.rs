@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    claims, next,
+    claims::Live,
+    next,
     store::{
         edges::{self, Direction},
         nodes::{self, Record},
@@ -227,7 +228,7 @@ pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Env
 fn get(tx: &Read<'_>, kind: ContainerType, id: &str) -> Result<Record> {
     let record = nodes::get(tx, "id", id)?;
     if kind == ContainerType::Project && record.node.parent.is_some() {
-        return Err(Fault::not_found("project", id)
+        return Err(Fault::not_found("id", "project", id)
             .hint("that is a node inside a project; ask for it as a task")
             .into());
     }
@@ -237,7 +238,7 @@ fn get(tx: &Read<'_>, kind: ContainerType, id: &str) -> Result<Record> {
 fn status(tx: &Read<'_>, settings: &Settings, record: &Record) -> Status {
     if record.node.resolved {
         Status::Closed
-    } else if claims::holder(record, claims::stale_at(tx, settings)).is_some() {
+    } else if Live::of(tx, settings).holder(record).is_some() {
         Status::Active
     } else {
         Status::New

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    claims, context,
+    claims::{self, Live},
+    context,
     store::{
         edges::{self, Direction},
         evidence,
@@ -12,7 +13,6 @@ use super::{
         projects, ready,
     },
     types::{DOMAIN, Evidence, Node, NodeRef, Settings},
-    validate,
 };
 use crate::{
     base::{
@@ -25,6 +25,8 @@ use crate::{
 /// Resolved dependencies that an answer lists for one node, and evidence for each.
 const DEPS: usize = 10;
 const EVIDENCE: usize = 3;
+/// Characters that a claim adds to a node, with room for a long name.
+const CLAIM_CHARS: usize = 400;
 
 /// Which nodes to give out.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -112,22 +114,37 @@ pub struct ResolvedDep {
 /// What to do now, as `agent` sees it.
 pub fn next(tx: &Read<'_>, settings: &Settings, ask: &Next, agent: &str) -> Result<NextNodes> {
     let records = best(tx, settings, ask, agent)?;
-    answer(tx, ask, records)
+    answer(tx, ask, records, budget(ask))
 }
 
 /// What to do now, marked as the actor's; the claim is decided inside the transaction.
 pub fn next_claimed(tx: &Write<'_>, settings: &Settings, ask: &Next) -> Result<NextNodes> {
     let mut records = best(tx, settings, ask, tx.actor())?;
+    let found = records.len();
+    if found > 1 {
+        // What does not fit into the answer must not be claimed: nobody would know of it.
+        let room = budget(ask) - found * CLAIM_CHARS;
+        records.truncate(answer(tx, ask, records.clone(), room)?.nodes.len());
+    }
     for record in &mut records {
         claim(tx, record)?;
     }
-    answer(tx, ask, records)
+    let omitted = found - records.len();
+    Ok(NextNodes { omitted, ..answer(tx, ask, records, usize::MAX)? })
+}
+
+/// Characters of the answer: few unless the caller said how many nodes it wants.
+fn budget(ask: &Next) -> usize {
+    if ask.count.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS }
 }
 
 /// Marks a node as the actor's from now on.
 pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
-    let changes = props::merge(&mut record.node.properties, &claims::claim(tx));
-    validate::properties("properties", &record.node.properties)?;
+    let changes = claims::take(tx, &mut record.node.properties);
+    if changes.is_empty() {
+        // The same agent in the same millisecond: nothing about the claim is new.
+        return Ok(());
+    }
     nodes::save(tx, record)?;
     let subject = &record.node.id;
     tx.record(&Event {
@@ -158,18 +175,19 @@ pub(super) fn best(
     }
     // The whole project needs no look at who stands below whom.
     let scope = scope.filter(|scope| scope.node.parent.is_some());
-    let claims = ready::Claims { agent, stale: claims::stale_at(tx, settings) };
+    let live = Live::of(tx, settings);
     let count = ask.count.unwrap_or(1);
 
     let mut best: Vec<Record> = Vec::new();
     let mut take = |record: Record| {
-        if props::matches(&record.node.properties, &ask.filter) {
+        let is_scope = ask.scope.as_ref() == Some(&record.node.id);
+        if !is_scope && props::matches(&record.node.properties, &ask.filter) {
             best.push(record);
         }
         Ok(best.len() < count)
     };
     let mut wanted = true;
-    ready::own(tx, &project, &claims, |record| {
+    ready::own(tx, &project, agent, &live, |record| {
         if let Some(scope) = &scope
             && !nodes::is_below(tx, &record.node.id, &scope.node.id)?
         {
@@ -180,18 +198,17 @@ pub(super) fn best(
     })?;
     match &scope {
         _ if !wanted => {}
-        Some(scope) => ready::free_below(tx, scope, &claims, take)?,
-        None => ready::free(tx, &project, &claims, take)?,
+        Some(scope) => ready::free_below(tx, scope, &live, take)?,
+        None => ready::free(tx, &project, &live, take)?,
     }
     Ok(best)
 }
 
-fn answer(tx: &Read<'_>, ask: &Next, records: Vec<Record>) -> Result<NextNodes> {
+fn answer(tx: &Read<'_>, ask: &Next, records: Vec<Record>, chars: usize) -> Result<NextNodes> {
     let note = if records.is_empty() { Some(why_nothing(tx, ask)?) } else { None };
     let mut nodes =
         records.into_iter().map(|record| complete(tx, record)).collect::<Result<Vec<_>>>()?;
-    let budget = if ask.count.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS };
-    let omitted = page::cut(&mut nodes, budget)?;
+    let omitted = page::cut(&mut nodes, chars)?;
     Ok(NextNodes { nodes, omitted, note })
 }
 

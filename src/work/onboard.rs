@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    claims,
+    claims::Live,
     next::{self, Next},
     store::{
         evidence,
@@ -184,7 +184,7 @@ fn branch(tx: &Read<'_>, record: Record) -> Result<Branch> {
 }
 
 fn claimed(tx: &Read<'_>, settings: &Settings, project: &str) -> Result<Vec<Claimed>> {
-    let live = ready::live_claims(tx, project, claims::stale_at(tx, settings), CLAIMED)?;
+    let live = ready::live_claims(tx, project, &Live::of(tx, settings), CLAIMED)?;
     let claimed = live.into_iter().map(|(record, by)| {
         let since = record
             .node

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    claims,
+    claims::Live,
     store::{
         edges::{self, Direction},
         nodes::{self, Record},
@@ -11,10 +11,7 @@ use super::{
     },
     types::{NodeRef, Settings, is_zero},
 };
-use crate::{
-    base::{Result, Timestamp},
-    db::Read,
-};
+use crate::{base::Result, db::Read};
 
 /// Blockers that a line names.
 const BLOCKERS: usize = 3;
@@ -95,7 +92,7 @@ pub struct OutlineNode {
 /// Outlines what was asked for.
 pub fn outline(tx: &Read<'_>, settings: &Settings, ask: &Outline) -> Result<Outlined> {
     let (project, top) = target(tx, ask.of.as_deref())?;
-    let stale = claims::stale_at(tx, settings);
+    let live = Live::of(tx, settings);
     let mut outlined = Outlined { project, nodes: Vec::new(), omitted: 0 };
     // A list in place of recursion: a tree may be deeper than the stack.
     let mut left = vec![(top, 0)];
@@ -104,7 +101,7 @@ pub fn outline(tx: &Read<'_>, settings: &Settings, ask: &Outline) -> Result<Outl
             outlined.omitted = left.len() + 1;
             break;
         }
-        let mut line = line(tx, &record, level, stale)?;
+        let mut line = line(tx, &record, level, &live)?;
         let mut children = nodes::children(tx, &record.node.id, 0, i64::MAX as usize)?;
         line.children = children.len();
         line.children_done = children.iter().filter(|child| child.node.resolved).count();
@@ -126,7 +123,7 @@ pub fn outline(tx: &Read<'_>, settings: &Settings, ask: &Outline) -> Result<Outl
 /// How one node stands.
 pub fn standing(tx: &Read<'_>, settings: &Settings, id: &str) -> Result<OutlineNode> {
     let record = nodes::get(tx, "node_id", id)?;
-    line(tx, &record, 0, claims::stale_at(tx, settings))
+    line(tx, &record, 0, &Live::of(tx, settings))
 }
 
 /// The project's name and the node to begin with.
@@ -141,7 +138,7 @@ fn target(tx: &Read<'_>, of: Option<&str>) -> Result<(String, Record)> {
     Ok((project.name, nodes::get(tx, "project", &project.id)?))
 }
 
-fn line(tx: &Read<'_>, record: &Record, level: usize, stale: Timestamp) -> Result<OutlineNode> {
+fn line(tx: &Read<'_>, record: &Record, level: usize, live: &Live) -> Result<OutlineNode> {
     let standing = if record.node.resolved {
         Standing::Done
     } else if record.open_deps > 0 {
@@ -156,13 +153,13 @@ fn line(tx: &Read<'_>, record: &Record, level: usize, stale: Timestamp) -> Resul
         waits_for = edges::dependencies(tx, &record.node.id, Direction::Out)?;
         waits_for.retain(|blocker| !blocker.node.resolved);
     }
-    let holder = claims::holder(record, stale).filter(|_| !record.node.resolved);
+    let holder = live.holder(record).filter(|_| !record.node.resolved);
     Ok(OutlineNode {
         level,
         id: record.node.id.clone(),
         summary: record.node.summary.clone(),
         standing,
-        claimed_by: holder.map(ToOwned::to_owned),
+        claimed_by: holder,
         waits_for_omitted: waits_for.len().saturating_sub(BLOCKERS),
         waits_for: waits_for
             .into_iter()

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    claims,
+    claims::Live,
     store::{
         nodes::{self, Record},
         projects::{self, Project},
@@ -249,7 +249,7 @@ fn selection(
         selection.blocked(wanted);
     }
     if let Some(agent) = &filter.claimed_by {
-        selection.claimed_by(agent.as_deref(), claims::stale_at(tx, settings));
+        selection.claimed_by(agent.as_deref(), &Live::of(tx, settings));
     }
     Ok(selection)
 }

@@ -54,8 +54,7 @@ impl Watch {
             b.priority
                 .total_cmp(&a.priority)
                 .then(b.depth.cmp(&a.depth))
-                .then(a.node.updated_at.cmp(&b.node.updated_at))
-                .then(a.seq.cmp(&b.seq))
+                .then(a.touched.cmp(&b.touched))
         });
         let newly_actionable_omitted = ready.len().saturating_sub(LISTED);
         let newly_actionable = ready

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    claims::{self, Warnings},
+    claims::{self, Live, Warnings},
     cycle,
     readiness::Watch,
     store::{
@@ -15,11 +15,7 @@ use super::{
     types::{DEPENDS_ON, DOMAIN, NewEvidence, NodeRef, Settings, Unblocked, limits},
 };
 use crate::{
-    base::{
-        ErrorCode, Fault, Result, Timestamp,
-        props::{self, Change},
-        text,
-    },
+    base::{Error, ErrorCode, Fault, Result, props::Change, text},
     db::{Event, Write},
 };
 
@@ -94,7 +90,7 @@ pub fn restructure(
     let mut work = Work {
         tx,
         index: 0,
-        stale: claims::stale_at(tx, settings),
+        live: Live::of(tx, settings),
         watch: Watch::default(),
         warnings: Warnings::default(),
     };
@@ -125,7 +121,7 @@ pub fn restructure(
 struct Work<'a, 'c> {
     tx: &'a Write<'c>,
     index: usize,
-    stale: Timestamp,
+    live: Live,
     watch: Watch,
     warnings: Warnings,
 }
@@ -138,7 +134,7 @@ impl Work<'_, '_> {
     /// The node named in a field, with a word about who holds it.
     fn get(&mut self, field: &str, id: &str) -> Result<Record> {
         let record = nodes::get(self.tx, &self.field(field), id)?;
-        self.warnings.about_claim(self.tx, &record, self.stale);
+        self.warnings.about_claim(self.tx, &record, &self.live);
         Ok(record)
     }
 
@@ -153,8 +149,7 @@ impl Work<'_, '_> {
             return Err(self.root_stays("node_id", node_id));
         };
         if node_id == new_parent || nodes::is_below(self.tx, new_parent, node_id)? {
-            let path = [node_id.to_owned(), new_parent.to_owned(), node_id.to_owned()];
-            return Err(cycle::fault(&format!("`{}`", self.field("new_parent")), &path));
+            return Err(self.closes_tree("new_parent", node_id, new_parent)?);
         }
         if old_parent == new_parent {
             return Ok(format!("already under {new_parent}"));
@@ -193,9 +188,23 @@ impl Work<'_, '_> {
             .into())
     }
 
-    fn root_stays(&self, field: &str, id: &str) -> crate::base::Error {
+    fn root_stays(&self, field: &str, id: &str) -> Error {
         let problem = format!("is {id}, the root of a project, which has no other place");
         Fault::invalid(&self.field(field), problem).hint("name a node inside the project").into()
+    }
+
+    /// CYCLE_DETECTED with the way down from `top` to `bottom`, which would become its parent.
+    fn closes_tree(&self, field: &str, top: &str, bottom: &str) -> Result<Error> {
+        const SHOWN: usize = 50;
+        let above =
+            nodes::ancestors(self.tx, bottom, SHOWN)?.into_iter().map(|(ancestor, _)| ancestor.id);
+        let mut path = vec![top.to_owned()];
+        if bottom != top {
+            path.extend(above.skip_while(|id| id != top).skip(1));
+            path.push(bottom.to_owned());
+        }
+        path.push(top.to_owned());
+        Ok(cycle::fault(&format!("`{}`", self.field(field)), &path))
     }
 
     fn merge(&mut self, source_id: &str, target_id: &str) -> Result<String> {
@@ -211,8 +220,7 @@ impl Work<'_, '_> {
             return Err(Fault::invalid(&self.field("target"), "is in another project").into());
         }
         if nodes::is_below(self.tx, target_id, source_id)? {
-            let path = [source_id.to_owned(), target_id.to_owned(), source_id.to_owned()];
-            return Err(cycle::fault(&format!("`{}`", self.field("target")), &path));
+            return Err(self.closes_tree("target", source_id, target_id)?);
         }
         self.watch.node(self.tx, target_id)?;
         self.watch.waiters(self.tx, &source)?;
@@ -285,14 +293,14 @@ impl Work<'_, '_> {
         let dropped = NewEvidence { r#type: "dropped".to_owned(), r#ref: reason };
         for id in &ids {
             let mut record = nodes::get(self.tx, "node_id", id)?;
-            self.warnings.about_claim(self.tx, &record, self.stale);
+            self.warnings.about_claim(self.tx, &record, &self.live);
             self.watch.waiters(self.tx, &record)?;
             record.node.resolved = true;
             let mut changes = vec![Change::new("resolved", false, true)];
-            changes.extend(props::merge(&mut record.node.properties, &claims::release()));
+            changes.extend(claims::release(&mut record.node.properties));
             nodes::save(self.tx, &mut record)?;
-            let evidence = evidence::insert(self.tx, id, &dropped)?;
-            changes.push(Change::new("evidence", (), json!([evidence])));
+            evidence::insert(self.tx, id, &dropped)?;
+            changes.push(Change::new("evidence", (), json!([dropped])));
             self.record(id, "dropped", &changes)?;
         }
         Ok(match ids.len() {

@@ -87,8 +87,7 @@ pub struct Evidence {
 }
 
 /// Evidence as a caller gives it; agent and time are stamped.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NewEvidence {
     /// git, test, note, hint, file or any word
     pub r#type: String,

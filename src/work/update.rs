@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    claims::{self, Warnings},
+    claims::{self, Live, Warnings},
     readiness::Watch,
     store::{
         evidence,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     base::{
-        Fault, Result, Timestamp,
+        Fault, Result,
         props::{self, Change, Properties},
         text,
         version::check_version,
@@ -97,11 +97,11 @@ pub fn update(tx: &Write<'_>, settings: &Settings, update: &Update) -> Result<Up
         return Err(Fault::invalid("updates", "is empty: it needs at least one update").into());
     }
     text::check_count("updates", update.updates.len(), limits::BATCH)?;
-    let stale = claims::stale_at(tx, settings);
+    let live = Live::of(tx, settings);
     let (mut watch, mut warnings) = (Watch::default(), Warnings::default());
     let mut updated = Vec::with_capacity(update.updates.len());
     for (index, change) in update.updates.iter().enumerate() {
-        let rev = Item { tx, index, change, stale }.apply(&mut watch, &mut warnings)?;
+        let rev = Item { tx, index, change, live }.apply(&mut watch, &mut warnings)?;
         updated.push(NewRev { node_id: change.node_id.clone(), rev });
     }
     let Unblocked { newly_actionable, newly_actionable_omitted } = watch.unblocked(tx)?;
@@ -118,7 +118,7 @@ struct Item<'a, 'c> {
     tx: &'a Write<'c>,
     index: usize,
     change: &'a NodeUpdate,
-    stale: Timestamp,
+    live: Live,
 }
 
 impl Item<'_, '_> {
@@ -136,7 +136,7 @@ impl Item<'_, '_> {
             let field = format!("updates[{}]", self.index);
             return Err(Fault::invalid(&field, "names nothing to change").into());
         }
-        warnings.about_claim(tx, &record, self.stale);
+        warnings.about_claim(tx, &record, &self.live);
         let was_resolved = record.node.resolved;
         let mut changes = self.fields(&mut record)?;
         if record.node.resolved != was_resolved {
@@ -199,7 +199,7 @@ impl Item<'_, '_> {
             changes.push(Change::new("resolved", node.resolved, resolved));
             node.resolved = resolved;
             if resolved {
-                changes.extend(props::merge(&mut node.properties, &claims::release()));
+                changes.extend(claims::release(&mut node.properties));
             }
         }
         validate::properties(&self.field("properties"), &node.properties)?;
@@ -222,7 +222,9 @@ impl Item<'_, '_> {
         let mut added = Vec::new();
         for (position, new) in self.change.add_evidence.iter().enumerate() {
             let new = validate::evidence(&self.field(&format!("add_evidence[{position}]")), new)?;
-            added.push(json!(evidence::insert(self.tx, &record.node.id, &new)?));
+            evidence::insert(self.tx, &record.node.id, &new)?;
+            // Agent and time are those of the event.
+            added.push(json!(new));
         }
         Ok(added)
     }

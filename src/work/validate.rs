@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::types::{NewEvidence, limits};
+use super::types::{CLAIMED_BY, NewEvidence, limits};
 use crate::base::{
     Result,
     props::{self, Properties},
@@ -15,9 +15,15 @@ pub(super) fn summary(field: &str, summary: &str) -> Result<String> {
 }
 
 /// Free-form properties, small and shallow enough to be read whole.
+///
+/// Leaves room for a claim, so that a node whose properties are full can still be taken.
 pub(super) fn properties(field: &str, properties: &Properties) -> Result<()> {
+    const CLAIM: usize = 1 << 10;
     let value = Value::Object(properties.clone());
-    json(field, &value)
+    props::check_depth(field, &value)?;
+    let claimed = properties.contains_key(CLAIMED_BY);
+    let room = if claimed { CLAIM } else { 0 };
+    text::check_size(field, value.to_string().len(), limits::JSON + room)
 }
 
 /// Any JSON value within the bounds.

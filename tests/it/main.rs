@@ -1,10 +1,16 @@
 //! The integration tests: one binary, so that it links once.
 
+#![allow(clippy::print_stdout, reason = "some tests print the table that they check")]
+
+mod cli;
+mod doctor;
 mod migrate;
+mod model;
 mod processes;
+mod readme;
 mod scans;
 mod stdio;
 mod support;
 mod tidy;
 mod tools;
-mod work_smoke;
+mod work;

@@ -17,7 +17,7 @@ fn a_new_file_is_sound_and_in_wal_mode() {
     let mut app = TestApp::new();
     let ctx = app.ctx("a");
     let inspection = inspect::inspect(app.app.db(&ctx).unwrap()).unwrap();
-    assert_eq!(inspection.problems, [String::new(); 0]);
+    assert_eq!(inspection.problems, Vec::<String>::new());
     assert_eq!(inspection.journal_mode, "wal");
     assert_eq!(inspection.schema_version, graph::db::MIGRATIONS.len());
 }

@@ -110,7 +110,7 @@ fn hot_calls_never_read_a_whole_table() {
     ] {
         assert_eq!(
             scans(&mut app, tool, arguments.clone()),
-            [String::new(); 0],
+            Vec::<String>::new(),
             "{tool} {arguments}"
         );
     }

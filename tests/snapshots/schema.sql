@@ -10,15 +10,15 @@ CREATE INDEX work_nodes_by_depth   ON work_nodes (project, depth DESC, seq);
 
 CREATE INDEX work_nodes_by_parent  ON work_nodes (parent, seq);
 
-CREATE INDEX work_nodes_by_updated ON work_nodes (project, updated_at, seq);
+CREATE INDEX work_nodes_by_touched ON work_nodes (project, touched);
 
 CREATE INDEX work_nodes_claimed ON work_nodes (project, claimed_by)
   WHERE claimed_by IS NOT NULL;
 
-CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC, updated_at, seq)
+CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC, touched)
   WHERE resolved = 0 AND open_children = 0 AND open_deps = 0;
 
-CREATE INDEX work_nodes_resolved ON work_nodes (project, updated_at, seq)
+CREATE INDEX work_nodes_resolved ON work_nodes (project, touched)
   WHERE resolved = 1;
 
 CREATE TABLE events (
@@ -99,6 +99,8 @@ CREATE TABLE work_nodes (
   created_at    TEXT NOT NULL,
   updated_at    TEXT NOT NULL,
   created_by    TEXT NOT NULL,
+  -- The order of last changes: as updated_at, without its ties.
+  touched       INTEGER NOT NULL,
   -- Ranking reads this; it is properties.priority as a number.
   priority      REAL NOT NULL DEFAULT 0,
   -- Readiness: unresolved children and unresolved targets of depends_on, kept by the triggers below.

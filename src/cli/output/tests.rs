@@ -70,7 +70,11 @@ fn every_outcome_has_its_exit_code_and_its_words() {
             "error: no node `n_1` (NOT_FOUND)\nhint: `graph tree` lists them\n",
         ),
         (Err(config.into()), 2, "error: graph.config.yaml:3: unknown key `x`\n"),
-        (Err(Failure::Usage(Fault::invalid("--count", "is 0"))), 2, "error: `--count` is 0\n"),
+        (
+            Err(Failure::Usage { message: "not JSON".to_owned(), hint: "quote it".to_owned() }),
+            2,
+            "error: not JSON\nhint: quote it\n",
+        ),
         (Err(closed.into()), 0, ""),
         (
             Err(io::Error::from(io::ErrorKind::PermissionDenied).into()),
@@ -140,13 +144,14 @@ fn stored_text_cannot_act_on_the_terminal() {
         assert_eq!(plain(text), expected);
     }
     assert_eq!(block("a\nb\u{1b}\r\n\tc", "  "), "a\n  b\\u{1b}\n  \tc");
+    assert_eq!(brief("a\r\n  b\tc\u{1b}"), "a b c\\u{1b}");
     assert_eq!(brief(&"x".repeat(200)).chars().count(), LINE);
 }
 
 #[test]
 fn faults_cannot_act_on_the_terminal_either() {
     let (output, _, err) = output(false, false);
-    let fault = Fault::not_found("node", "\u{1b}[31m");
+    let fault = Fault::not_found("id", "node", "\u{1b}[31m");
     output.finish(Err(fault.into()), "r1");
     assert_eq!(err.text(), "error: no node `\\u{1b}[31m` (NOT_FOUND)\n");
 }

@@ -11,18 +11,12 @@ use crate::{
 use super::nodes::Record;
 
 /// Adds evidence, stamped with agent and time.
-pub fn insert(tx: &Write<'_>, node: &str, evidence: &NewEvidence) -> Result<Evidence> {
-    let stamped = Evidence {
-        r#type: evidence.r#type.clone(),
-        r#ref: evidence.r#ref.clone(),
-        agent: tx.actor().to_owned(),
-        timestamp: tx.now(),
-    };
+pub fn insert(tx: &Write<'_>, node: &str, evidence: &NewEvidence) -> Result<()> {
     tx.run(
         "INSERT INTO work_evidence (node, type, ref, agent, timestamp) VALUES (?1, ?2, ?3, ?4, ?5)",
-        (node, &stamped.r#type, &stamped.r#ref, &stamped.agent, stamped.timestamp),
+        (node, &evidence.r#type, &evidence.r#ref, tx.actor(), tx.now()),
     )?;
-    Ok(stamped)
+    Ok(())
 }
 
 /// A node's evidence, oldest first.

@@ -24,6 +24,8 @@ pub struct Record {
     pub open_children: i64,
     /// Unresolved targets of depends_on.
     pub open_deps: i64,
+    /// The order of last changes.
+    pub touched: i64,
     /// The node itself.
     pub node: Node,
 }
@@ -54,7 +56,7 @@ impl Record {
 /// The columns that [`from_row`] reads, of a table called `n`.
 pub const COLUMNS: &str = "n.seq, n.project, n.depth, n.priority, n.open_children, n.open_deps, \
      n.id, n.rev, n.parent, n.summary, n.resolved, n.state, n.properties, n.context_links, \
-     n.created_at, n.updated_at, n.created_by";
+     n.created_at, n.updated_at, n.created_by, n.touched";
 
 /// The one row mapper.
 pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
@@ -66,6 +68,7 @@ pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
         priority: row.get(3)?,
         open_children: row.get(4)?,
         open_deps: row.get(5)?,
+        touched: row.get(17)?,
         node: Node {
             id: row.get(6)?,
             rev: row.get(7)?,
@@ -95,8 +98,7 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
 
 /// NOT_FOUND for a node named in `field`.
 pub fn missing(field: &str, id: &str) -> crate::base::Error {
-    Fault::not_found("node", id)
-        .details(serde_json::json!({ "field": field }))
+    Fault::not_found(field, "node", id)
         .hint("graph_query finds nodes; ids look like n_0123456789")
         .into()
 }
@@ -120,6 +122,7 @@ pub struct NewNode<'a> {
 pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
     let (properties, links) =
         (new.properties.to_string(), serde_json::to_string(new.context_links)?);
+    let touched = tx.tick();
     loop {
         let id = tx.ids().short(ID_PREFIX);
         let (project, parent, depth) = match new.parent {
@@ -128,12 +131,12 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
         };
         let inserted = tx.run(
             "INSERT INTO work_nodes (id, project, parent, depth, summary, properties, context_links,
-                                     created_at, updated_at, created_by, priority)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10)
+                                     created_at, updated_at, created_by, priority, touched)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11)
              ON CONFLICT (id) DO NOTHING",
             (
                 &id, project, parent, depth, new.summary, &properties, &links,
-                tx.now(), tx.actor(), new.priority,
+                tx.now(), tx.actor(), new.priority, touched,
             ),
         )?;
         if inserted == 1 {
@@ -148,18 +151,19 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
 pub fn save(tx: &Write<'_>, record: &mut Record) -> Result<()> {
     record.node.rev += 1;
     record.node.updated_at = tx.now();
+    record.touched = tx.tick();
     let node = &record.node;
     tx.run(
         "UPDATE work_nodes
             SET rev = ?2, summary = ?3, resolved = ?4, state = ?5, properties = ?6, context_links = ?7,
-                updated_at = ?8, priority = ?9
+                updated_at = ?8, priority = ?9, touched = ?10
           WHERE id = ?1",
         (
             &node.id, node.rev, &node.summary, node.resolved,
             node.state.as_ref().map(Value::to_string),
             serde_json::to_string(&node.properties)?,
             serde_json::to_string(&node.context_links)?,
-            node.updated_at, record.priority,
+            node.updated_at, record.priority, record.touched,
         ),
     )?;
     Ok(())
@@ -168,8 +172,8 @@ pub fn save(tx: &Write<'_>, record: &mut Record) -> Result<()> {
 /// Counts a change that `save` does not write, such as evidence or a place in the tree.
 pub fn touch(tx: &Write<'_>, id: &str) -> Result<i64> {
     let rev = tx.one(
-        "UPDATE work_nodes SET rev = rev + 1, updated_at = ?2 WHERE id = ?1 RETURNING rev",
-        (id, tx.now()),
+        "UPDATE work_nodes SET rev = rev + 1, updated_at = ?2, touched = ?3 WHERE id = ?1 RETURNING rev",
+        (id, tx.now(), tx.tick()),
         |row| row.get(0),
     )?;
     rev.ok_or_else(|| missing("id", id))
@@ -284,5 +288,9 @@ pub fn unresolved_subtree(tx: &Read<'_>, root: &str) -> Result<Vec<String>> {
 
 /// The latest change in a project.
 pub fn last_change(tx: &Read<'_>, project: &str) -> Result<Option<Timestamp>> {
-    tx.one("SELECT max(updated_at) FROM work_nodes WHERE project = ?1", [project], |row| row.get(0))
+    tx.one(
+        "SELECT updated_at FROM work_nodes WHERE project = ?1 ORDER BY touched DESC LIMIT 1",
+        [project],
+        |row| row.get(0),
+    )
 }

@@ -56,7 +56,7 @@ pub fn latest(tx: &Read<'_>) -> Result<Option<Project>> {
     tx.one(
         &format!(
             "SELECT {COLUMNS} FROM work_projects p
-              ORDER BY (SELECT max(updated_at) FROM work_nodes n WHERE n.project = p.id) DESC, name LIMIT 1"
+              ORDER BY (SELECT max(touched) FROM work_nodes n WHERE n.project = p.id) DESC, name LIMIT 1"
         ),
         [],
         from_row,
@@ -90,7 +90,7 @@ pub fn pick(tx: &Read<'_>, name_or_id: Option<&str>) -> Result<Project> {
     if let Some(project) = find(tx, wanted.trim())? {
         return Ok(project);
     }
-    let fault = Fault::not_found("project", wanted);
+    let fault = Fault::not_found("project", "project", wanted);
     if ids::is_short(ID_PREFIX, wanted) && super::nodes::find(tx, wanted)?.is_some() {
         return Err(fault.hint("that is a node inside a project; pass the project's name").into());
     }

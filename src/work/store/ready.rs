@@ -1,14 +1,11 @@
 //! What can be done now, in ranking order, read from the partial index of actionable nodes.
 
-use crate::{
-    base::{Result, Timestamp},
-    db::Read,
-};
+use crate::{base::Result, db::Read, work::claims::Live};
 
 use super::nodes::{COLUMNS, Record, from_row, is_below};
 
 /// Higher priority first, then deeper, then least recently updated.
-pub const RANKING: &str = "n.priority DESC, n.depth DESC, n.updated_at, n.seq";
+pub const RANKING: &str = "n.priority DESC, n.depth DESC, n.touched";
 /// The condition of the partial index, word for word.
 pub const ACTIONABLE: &str = "n.resolved = 0 AND n.open_children = 0 AND n.open_deps = 0";
 
@@ -17,52 +14,39 @@ const PROBES: usize = 200;
 /// Levels to climb at the most for those looks.
 const CLIMB: i64 = 20_000;
 
-/// Whose claims count, and since when.
-#[derive(Debug)]
-pub struct Claims<'a> {
-    /// Who asks.
-    pub agent: &'a str,
-    /// A claim at this instant or before is stale.
-    pub stale: Timestamp,
-}
+/// Not held by a live claim, where ?2 and ?3 are the bounds of one; see [`Live`].
+const FREE: &str = "(n.claimed_by IS NULL OR n.claimed_at IS NULL OR NOT (n.claimed_at > ?2 AND n.claimed_at <= ?3))";
 
 /// Nodes that `agent` holds and can work on, in ranking order.
 pub fn own(
     tx: &Read<'_>,
     project: &str,
-    claims: &Claims<'_>,
+    agent: &str,
+    live: &Live,
     visit: impl FnMut(Record) -> Result<bool>,
 ) -> Result<()> {
-    tx.while_each(&own_sql(), (project, claims.agent, claims.stale), from_row, visit)
-}
-
-/// The query of [`own`]. Left alone, SQLite walks all that is ready, for the sake of its order.
-pub fn own_sql() -> String {
-    format!(
+    // Left alone, SQLite walks all that is ready, for the sake of its order.
+    let sql = format!(
         "SELECT {COLUMNS} FROM work_nodes n INDEXED BY work_nodes_claimed
-          WHERE n.project = ?1 AND n.claimed_by = ?2 AND n.claimed_at > ?3 AND {ACTIONABLE}
+          WHERE n.project = ?1 AND n.claimed_by = ?2 AND n.claimed_at > ?3 AND n.claimed_at <= ?4 AND {ACTIONABLE}
           ORDER BY {RANKING}"
-    )
+    );
+    tx.while_each(&sql, (project, agent, live.after, live.until), from_row, visit)
 }
 
-/// Nodes that nobody holds, in ranking order.
+/// Nodes that nobody holds, in ranking order: the query that an agent repeats most.
 pub fn free(
     tx: &Read<'_>,
     project: &str,
-    claims: &Claims<'_>,
+    live: &Live,
     visit: impl FnMut(Record) -> Result<bool>,
 ) -> Result<()> {
-    tx.while_each(&free_sql(), (project, claims.stale), from_row, visit)
-}
-
-/// The query of [`free`]: the one that an agent repeats most.
-pub fn free_sql() -> String {
-    format!(
+    let sql = format!(
         "SELECT {COLUMNS} FROM work_nodes n
-          WHERE n.project = ?1 AND {ACTIONABLE}
-            AND (n.claimed_by IS NULL OR n.claimed_at IS NULL OR n.claimed_at <= ?2)
+          WHERE n.project = ?1 AND {ACTIONABLE} AND {FREE}
           ORDER BY {RANKING}"
-    )
+    );
+    tx.while_each(&sql, (project, live.after, live.until), from_row, visit)
 }
 
 /// Nodes below `scope` that nobody holds, in ranking order.
@@ -72,12 +56,12 @@ pub fn free_sql() -> String {
 pub fn free_below(
     tx: &Read<'_>,
     scope: &Record,
-    claims: &Claims<'_>,
+    live: &Live,
     mut visit: impl FnMut(Record) -> Result<bool>,
 ) -> Result<()> {
     let (mut probes, mut climb) = (PROBES, CLIMB);
     let (mut seen, mut settled) = (Vec::new(), true);
-    free(tx, &scope.project, claims, |record| {
+    free(tx, &scope.project, live, |record| {
         let levels = record.depth - scope.depth;
         if probes == 0 || levels > climb {
             settled = false;
@@ -101,10 +85,10 @@ pub fn free_below(
            UNION ALL SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
          )
          SELECT {COLUMNS} FROM below CROSS JOIN work_nodes n ON n.id = below.id
-          WHERE {ACTIONABLE} AND (n.claimed_by IS NULL OR n.claimed_at IS NULL OR n.claimed_at <= ?2)
+          WHERE {ACTIONABLE} AND {FREE}
           ORDER BY {RANKING}"
     );
-    tx.while_each(&sql, (&scope.node.id, claims.stale), from_row, |record| {
+    tx.while_each(&sql, (&scope.node.id, live.after, live.until), from_row, |record| {
         // Those came in the same order from the ranking.
         if seen.contains(&record.seq) { Ok(true) } else { visit(record) }
     })
@@ -114,17 +98,17 @@ pub fn free_below(
 pub fn live_claims(
     tx: &Read<'_>,
     project: &str,
-    stale: Timestamp,
+    live: &Live,
     limit: usize,
 ) -> Result<Vec<(Record, String)>> {
     tx.all(
         &format!(
             "SELECT {COLUMNS}, n.claimed_by FROM work_nodes n INDEXED BY work_nodes_claimed
-              WHERE n.project = ?1 AND n.claimed_by IS NOT NULL AND n.claimed_at > ?2 AND n.resolved = 0
-              ORDER BY n.claimed_at DESC, n.seq LIMIT ?3"
+              WHERE n.project = ?1 AND n.claimed_by IS NOT NULL AND n.claimed_at > ?2 AND n.claimed_at <= ?3 AND n.resolved = 0
+              ORDER BY n.claimed_at DESC, n.seq LIMIT ?4"
         ),
-        (project, stale, limit),
-        |row| Ok((from_row(row)?, row.get(17)?)),
+        (project, live.after, live.until, limit),
+        |row| Ok((from_row(row)?, row.get(18)?)),
     )
 }
 
@@ -133,7 +117,7 @@ pub fn last_resolved(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<R
     tx.all(
         &format!(
             "SELECT {COLUMNS} FROM work_nodes n WHERE n.project = ?1 AND n.resolved = 1
-              ORDER BY n.updated_at DESC, n.seq DESC LIMIT ?2"
+              ORDER BY n.touched DESC LIMIT ?2"
         ),
         (project, limit),
         from_row,

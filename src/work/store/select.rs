@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    base::{Result, Timestamp},
+    base::Result,
     db::{Needle, Read},
-    work::types::DOMAIN,
+    work::{claims::Live, types::DOMAIN},
 };
 
 use super::{
@@ -50,16 +50,9 @@ pub enum Order {
     Created,
 }
 
-/// Where a page ended: the sort keys of its last row.
+/// Where a page ended: the sort keys of its last row, the last of them unique.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Position {
-    /// The numeric keys that the order has, in its order.
-    pub keys: Vec<f64>,
-    /// The time key, where the order has one.
-    pub at: Option<String>,
-    /// The last key of every order.
-    pub seq: i64,
-}
+pub struct Position(Vec<f64>, i64);
 
 impl Selection {
     /// All nodes of a project.
@@ -170,18 +163,18 @@ impl Selection {
         self.require_if("n.resolved = 0 AND n.open_deps > 0", wanted);
     }
 
-    /// Held by an agent, or by nobody; a claim at `stale` or before does not count.
-    pub fn claimed_by(&mut self, agent: Option<&str>, stale: Timestamp) {
-        let stale = self.bind(stale.to_string());
+    /// Held by an agent, or by nobody; only live claims count.
+    pub fn claimed_by(&mut self, agent: Option<&str>, live: &Live) {
+        let (stale, now) = (self.bind(live.after.to_string()), self.bind(live.until.to_string()));
+        let live = format!("n.claimed_at > ?{stale} AND n.claimed_at <= ?{now}");
         match agent {
             Some(agent) => {
                 let agent = self.bind(agent.to_owned());
                 self.start_at(Start::Claims);
-                self.require(format!("n.claimed_by = ?{agent} AND n.claimed_at > ?{stale}"));
+                self.require(format!("n.claimed_by = ?{agent} AND {live}"));
             }
-            None => self.require(format!(
-                "(n.claimed_by IS NULL OR n.claimed_at IS NULL OR n.claimed_at <= ?{stale})"
-            )),
+            None => self
+                .require(format!("(n.claimed_by IS NULL OR n.claimed_at IS NULL OR NOT ({live}))")),
         }
     }
 
@@ -214,24 +207,21 @@ impl Selection {
 
     /// The condition for rows that come after `position`; its first part is one that an index can seek to.
     fn after(&mut self, order: Order, position: &Position) {
-        let seq = self.bind(position.seq);
-        let key = |index: usize| position.keys.get(index).copied().unwrap_or_default();
-        let at = position.at.clone().unwrap_or_default();
+        let Position(keys, last) = position;
+        let last = self.bind(*last);
+        let mut key = |index: usize| self.bind(keys.get(index).copied().unwrap_or_default());
         let condition = match order {
-            Order::NotReady | Order::Created => format!("n.seq > ?{seq}"),
+            Order::NotReady | Order::Created => format!("n.seq > ?{last}"),
+            Order::Recent => format!("n.touched < ?{last}"),
             Order::Depth => {
-                let depth = self.bind(key(0));
-                format!("n.depth <= ?{depth} AND (n.depth < ?{depth} OR n.seq > ?{seq})")
-            }
-            Order::Recent => {
-                let at = self.bind(at);
-                format!("(n.updated_at, n.seq) < (?{at}, ?{seq})")
+                let depth = key(0);
+                format!("n.depth <= ?{depth} AND (n.depth < ?{depth} OR n.seq > ?{last})")
             }
             Order::Ranking => {
-                let (priority, depth, at) = (self.bind(key(0)), self.bind(key(1)), self.bind(at));
+                let (priority, depth) = (key(0), key(1));
                 format!(
                     "n.priority <= ?{priority} AND (n.priority < ?{priority} OR n.depth < ?{depth}
-                       OR (n.depth = ?{depth} AND (n.updated_at, n.seq) > (?{at}, ?{seq})))"
+                       OR (n.depth = ?{depth} AND n.touched > ?{last}))"
                 )
             }
         };
@@ -245,21 +235,19 @@ impl Order {
             Order::Ranking => RANKING,
             Order::NotReady | Order::Created => "n.seq",
             Order::Depth => "n.depth DESC, n.seq",
-            Order::Recent => "n.updated_at DESC, n.seq DESC",
+            Order::Recent => "n.touched DESC",
         }
     }
 
     /// The sort keys of a row.
     pub fn position(self, record: &Record) -> Position {
-        let at = Some(record.node.updated_at.to_string());
-        let seq = record.seq;
         #[allow(clippy::cast_precision_loss, reason = "a depth is far below 2^53")]
         let depth = record.depth as f64;
         match self {
-            Order::Ranking => Position { keys: vec![record.priority, depth], at, seq },
-            Order::Depth => Position { keys: vec![depth], at: None, seq },
-            Order::Recent => Position { keys: vec![], at, seq },
-            Order::NotReady | Order::Created => Position { keys: vec![], at: None, seq },
+            Order::Ranking => Position(vec![record.priority, depth], record.touched),
+            Order::Depth => Position(vec![depth], record.seq),
+            Order::Recent => Position(Vec::new(), record.touched),
+            Order::NotReady | Order::Created => Position(Vec::new(), record.seq),
         }
     }
 }

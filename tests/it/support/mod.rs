@@ -1,21 +1,31 @@
 //! What the tests stand on: an application with a fixed clock and counted ids, in a folder of its own.
 
+pub mod binary;
+mod dump;
 pub mod server;
 pub mod snapshot;
 
 use std::{
     path::PathBuf,
-    sync::{Arc, atomic::AtomicI64, atomic::Ordering},
+    sync::{Arc, LazyLock, atomic::AtomicI64, atomic::Ordering},
 };
 
 use graph::{
     app::App,
     base::{Ctx, Result, Timestamp, ids::Ids, time::Clock},
-    config::{Config, Options, Surroundings},
+    config::{Config, Options, Surroundings, Toolset},
     db::{Read, Write},
+    mcp::{tool::Registry, tools},
 };
 use serde_json::Value;
 use tempfile::TempDir;
+
+const CONFIG: &str = "graph.config.yaml";
+/// Tests outlive no power loss, so they need not wait for the disk.
+const QUICK: &str = "durability: normal\n";
+
+/// All tools, made once: their schemas take longer than a call.
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(tools::all(), Toolset::ALL));
 
 /// An application on a fresh file. Time stands still until it is moved.
 pub struct TestApp {
@@ -28,6 +38,7 @@ pub struct TestApp {
 impl TestApp {
     pub fn new() -> Self {
         let dir = Arc::new(tempfile::tempdir().unwrap());
+        std::fs::write(dir.path().join(CONFIG), QUICK).unwrap();
         let start: Timestamp = "2026-01-01T00:00:00.000Z".parse().unwrap();
         Self::on(dir, Arc::new(AtomicI64::new(start.millis())), Ids::counted())
     }
@@ -54,6 +65,17 @@ impl TestApp {
         self.dir.path().join("graph.db")
     }
 
+    /// All rows of all tables.
+    pub fn dump(&self) -> String {
+        dump::dump(&self.db_path())
+    }
+
+    /// Adds settings to the `graph.config.yaml` beside the database and starts again with them.
+    pub fn configure(&mut self, yaml: &str) {
+        std::fs::write(self.dir.path().join(CONFIG), format!("{QUICK}{yaml}")).unwrap();
+        self.reopen();
+    }
+
     /// Moves the clock, backwards too.
     pub fn advance_millis(&self, millis: i64) {
         self.millis.fetch_add(millis, Ordering::Relaxed);
@@ -68,12 +90,14 @@ impl TestApp {
     }
 
     /// Reads as `agent`.
+    #[allow(dead_code, reason = "for tests below the tools")]
     pub fn read<T>(&mut self, agent: &str, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
         let ctx = self.ctx(agent);
         self.app.read(&ctx, f)
     }
 
     /// Writes as `agent`.
+    #[allow(dead_code, reason = "for tests below the tools")]
     pub fn write<T>(&mut self, agent: &str, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         let ctx = self.ctx(agent);
         self.app.write(&ctx, f)
@@ -84,7 +108,7 @@ impl TestApp {
     /// Calls a tool as `agent`, through the door that the server uses.
     pub fn call(&mut self, agent: &str, tool: &str, arguments: Value) -> Result<Value> {
         let ctx = self.ctx(agent);
-        graph::mcp::call(&mut self.app, &ctx, tool, arguments)
+        REGISTRY.call(&mut self.app, &ctx, tool, arguments)
     }
 
     /// Calls a tool that must succeed, as agent `a`.

@@ -1,0 +1,267 @@
+//! The batch before it is written: names resolved, values checked, an order found, cycles refused.
+
+use std::collections::HashMap;
+
+use super::{Plan, PlannedNode};
+use crate::{
+    base::{Error, Fault, Result, props::Properties, text},
+    db::Write,
+    work::{
+        claims::Warnings,
+        cycle,
+        store::{
+            nodes::{self, Place},
+            projects,
+        },
+        types::limits,
+        validate,
+    },
+};
+
+/// A name in the batch, or a node that was there before.
+#[derive(Debug, Clone)]
+pub(super) enum Target {
+    Batch(usize),
+    Existing(Place),
+}
+
+/// A node of the batch with its names resolved.
+pub(super) struct Draft<'a> {
+    pub(super) planned: &'a PlannedNode,
+    pub(super) summary: String,
+    pub(super) links: Vec<String>,
+    pub(super) properties: Properties,
+    pub(super) parent: Target,
+    pub(super) depends_on: Vec<Target>,
+}
+/// Turns refs into targets.
+pub(super) struct Resolver<'a, 'c> {
+    tx: &'a Write<'c>,
+    plan: &'a Plan,
+    refs: HashMap<&'a str, usize>,
+    existing: HashMap<&'a str, Place>,
+    root: Option<Place>,
+}
+
+impl<'a, 'c> Resolver<'a, 'c> {
+    pub(super) fn new(tx: &'a Write<'c>, plan: &'a Plan) -> Result<Self> {
+        if plan.nodes.is_empty() {
+            return Err(Fault::invalid("nodes", "is empty: it needs at least one node").into());
+        }
+        text::check_count("nodes", plan.nodes.len(), limits::BATCH)?;
+        let mut refs = HashMap::with_capacity(plan.nodes.len());
+        for (index, node) in plan.nodes.iter().enumerate() {
+            text::bounded(&format!("nodes[{index}].ref"), &node.r#ref, limits::WORD)?;
+            if let Some(first) = refs.insert(node.r#ref.as_str(), index) {
+                let problem =
+                    format!("`{}` is used twice: nodes[{first}] has it already", node.r#ref);
+                return Err(Fault::invalid(&format!("nodes[{index}].ref"), problem).into());
+            }
+        }
+        // Named once and wrong is an error, even if every node has a parent of its own.
+        let root =
+            plan.project.as_deref().map(|name| projects::pick(tx, Some(name))).transpose()?;
+        let root =
+            root.map(|project| Place { id: project.id.clone(), project: project.id, depth: 0 });
+        Ok(Resolver { tx, plan, refs, existing: HashMap::new(), root })
+    }
+
+    pub(super) fn drafts(mut self, warnings: &mut Warnings) -> Result<Vec<Draft<'a>>> {
+        let plan = self.plan;
+        plan.nodes
+            .iter()
+            .enumerate()
+            .map(|(index, node)| self.draft(index, node, warnings))
+            .collect()
+    }
+
+    fn draft(
+        &mut self,
+        index: usize,
+        node: &'a PlannedNode,
+        warnings: &mut Warnings,
+    ) -> Result<Draft<'a>> {
+        let field = |name: &str| format!("nodes[{index}].{name}");
+        validate::properties(&field("properties"), &node.properties)?;
+        let parent = match &node.parent_ref {
+            Some(name) => self.target(&field("parent_ref"), name, Some(warnings))?,
+            None => Target::Existing(self.default_parent()?),
+        };
+        let mut depends_on = Vec::with_capacity(node.depends_on.len());
+        for (position, name) in node.depends_on.iter().enumerate() {
+            let target =
+                self.target(&format!("nodes[{index}].depends_on[{position}]"), name, None)?;
+            // The same thing named twice, be it by ref, is one dependency.
+            if !same_target(&depends_on, &target) {
+                depends_on.push(target);
+            }
+        }
+        Ok(Draft {
+            planned: node,
+            summary: validate::summary(&field("summary"), &node.summary)?,
+            links: validate::links(&field("context_links"), &node.context_links)?,
+            // Null deletes a property, so a new node has none that are null.
+            properties: node
+                .properties
+                .clone()
+                .into_iter()
+                .filter(|(_, value)| !value.is_null())
+                .collect(),
+            parent,
+            depends_on,
+        })
+    }
+
+    /// A ref of this batch wins over a node of the same id.
+    fn target(
+        &mut self,
+        field: &str,
+        name: &'a str,
+        parent: Option<&mut Warnings>,
+    ) -> Result<Target> {
+        if let Some(index) = self.refs.get(name) {
+            return Ok(Target::Batch(*index));
+        }
+        if let Some(place) = self.existing.get(name) {
+            return Ok(Target::Existing(place.clone()));
+        }
+        let Some(record) = nodes::find(self.tx, name)? else {
+            let meant = text::closest(name, self.refs.keys().copied());
+            let hint = match meant {
+                Some(meant) => format!("did you mean the ref `{meant}`?"),
+                None => "it must be a ref of this batch or the id of an existing node".to_owned(),
+            };
+            return Err(Fault::not_found(field, "node or ref", name).hint(hint).into());
+        };
+        if let Some(warnings) = parent
+            && record.node.resolved
+        {
+            warnings.say(format!("the parent {name} is resolved; it stays so"));
+        }
+        self.existing.insert(name, record.place());
+        Ok(Target::Existing(record.place()))
+    }
+
+    fn default_parent(&mut self) -> Result<Place> {
+        if self.root.is_none() {
+            let id = projects::pick(self.tx, None)?.id;
+            self.root = Some(Place { project: id.clone(), id, depth: 0 });
+        }
+        self.root.clone().ok_or_else(|| Error::internal("no default parent"))
+    }
+}
+
+fn same_target(known: &[Target], new: &Target) -> bool {
+    known.iter().any(|known| match (known, new) {
+        (Target::Batch(a), Target::Batch(b)) => a == b,
+        (Target::Existing(a), Target::Existing(b)) => a.id == b.id,
+        _ => false,
+    })
+}
+/// An order in which every parent comes before its children, and else that of the batch.
+pub(super) fn parents_first(drafts: &[Draft<'_>]) -> Result<Vec<usize>> {
+    let mut order = Vec::with_capacity(drafts.len());
+    let mut placed = vec![false; drafts.len()];
+    let mut on_chain = vec![false; drafts.len()];
+    for start in 0..drafts.len() {
+        let mut chain = Vec::new();
+        let mut at = start;
+        while !placed[at] {
+            chain.push(at);
+            if std::mem::replace(&mut on_chain[at], true) {
+                let first = chain.iter().position(|link| *link == at).unwrap_or(0);
+                let path: Vec<_> =
+                    chain[first..].iter().map(|link| drafts[*link].planned.r#ref.clone()).collect();
+                return Err(cycle::fault("`parent_ref`", &path));
+            }
+            let Target::Batch(parent) = drafts[at].parent else { break };
+            at = parent;
+        }
+        for index in chain.into_iter().rev() {
+            placed[index] = true;
+            order.push(index);
+        }
+    }
+    Ok(order)
+}
+
+/// New nodes depend on old ones, never the other way round: a new cycle lies within the batch.
+pub(super) fn check_batch_cycles(drafts: &[Draft<'_>]) -> Result<()> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; drafts.len()];
+    for start in 0..drafts.len() {
+        let mut path = vec![(start, 0)];
+        while let Some((at, next)) = path.last_mut() {
+            let at = *at;
+            if *next == 0 && marks[at] == Mark::Done {
+                path.pop();
+                continue;
+            }
+            marks[at] = Mark::Open;
+            let position = *next;
+            *next += 1;
+            match drafts[at].depends_on.get(position) {
+                Some(Target::Batch(to)) if marks[*to] == Mark::Open => {
+                    let first = path.iter().position(|(link, _)| link == to).unwrap_or(0);
+                    let links = path[first..].iter().map(|(link, _)| *link).chain([*to]);
+                    let names: Vec<_> =
+                        links.map(|link| drafts[link].planned.r#ref.clone()).collect();
+                    return Err(cycle::fault("`depends_on`", &names));
+                }
+                Some(Target::Batch(to)) if marks[*to] == Mark::New => path.push((*to, 0)),
+                Some(_) => {}
+                None => {
+                    marks[at] = Mark::Done;
+                    path.pop();
+                }
+            }
+        }
+    }
+    Ok(())
+}
+/// Answers whether a dependency points at one's own ancestor, climbing the same way once.
+pub(super) struct Ancestry<'a> {
+    drafts: &'a [Draft<'a>],
+    climbed: HashMap<(String, String), bool>,
+}
+
+impl<'a> Ancestry<'a> {
+    pub(super) fn new(drafts: &'a [Draft<'a>]) -> Self {
+        Ancestry { drafts, climbed: HashMap::new() }
+    }
+
+    pub(super) fn is_ancestor(
+        &mut self,
+        tx: &Write<'_>,
+        of: usize,
+        target: &Target,
+    ) -> Result<bool> {
+        let mut at = of;
+        loop {
+            match (&self.drafts[at].parent, target) {
+                (Target::Batch(parent), Target::Batch(wanted)) if parent == wanted => {
+                    return Ok(true);
+                }
+                (Target::Batch(parent), _) => at = *parent,
+                (Target::Existing(_), Target::Batch(_)) => return Ok(false),
+                (Target::Existing(parent), Target::Existing(wanted)) => {
+                    if parent.id == wanted.id || wanted.depth >= parent.depth {
+                        return Ok(parent.id == wanted.id);
+                    }
+                    let key = (parent.id.clone(), wanted.id.clone());
+                    if let Some(known) = self.climbed.get(&key) {
+                        return Ok(*known);
+                    }
+                    let below = nodes::is_below(tx, &parent.id, &wanted.id)?;
+                    self.climbed.insert(key, below);
+                    return Ok(below);
+                }
+            }
+        }
+    }
+}

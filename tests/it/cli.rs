@@ -1,0 +1,304 @@
+//! The command line through the real binary: what people and scripts see, and the exit codes.
+
+use std::{fs, io::Write, process::Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::binary::{command, finish, folder, run, shop};
+
+#[test]
+fn empty_states_say_what_to_do_next_and_make_no_file() {
+    let (_keep, folder) = folder();
+    for arguments in [&["status"][..], &["log"]] {
+        let out = run(&folder, arguments).ok();
+        assert!(out.starts_with("no projects yet\n"), "{out}");
+        assert!(out.contains("claude mcp add graph -- graph serve"), "{out}");
+        assert!(out.contains("graph tool graph_open"), "{out}");
+    }
+    for arguments in
+        [&["next"][..], &["next", "--claim"], &["tree"], &["show", "n_1"], &["log", "n_1"]]
+    {
+        let err = run(&folder, arguments).failed(1);
+        assert!(err.starts_with("error: no projects yet: there is no file "), "{err}");
+        assert!(err.contains("\nhint: graph tool graph_open"), "{err}");
+    }
+    assert_eq!(run(&folder, &["--json", "status"]).json(), json!({ "projects": [] }));
+    assert!(run(&folder, &["doctor"]).ok().contains("not there yet; the first write makes it"));
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+
+    // A project without a plan, and one that is done.
+    run(&folder, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
+    assert!(run(&folder, &["status"]).ok().contains("nothing planned yet"));
+    let root = run(&folder, &["tool", "graph_next", "{}"]).json()["nodes"][0]["node"]["id"].clone();
+    let done = json!({ "updates": [{ "node_id": root, "resolved": true }] }).to_string();
+    run(&folder, &["tool", "graph_update", &done]).ok();
+    assert!(run(&folder, &["status"]).ok().contains("all done; look back: graph tree --all"));
+    assert!(
+        run(&folder, &["next"]).ok().starts_with("nothing to do now: all 1 nodes are resolved")
+    );
+}
+
+#[test]
+fn tree_shows_how_every_node_stands() {
+    let (_app, folder) = shop();
+    let legend = "\n✓ done  ▶ ready  ◐ claimed  ✗ blocked  ○ has open parts\n";
+    let expected = "\
+○ Sell books on the web  0/3 done  n_0000000001
+├─ ○ Storage  1/2 done  n_0000000002
+│  │  ✓ 1 done, shown by --all
+│  └─ ▶ Write the migrations  n_0000000004
+├─ ✗ Checkout  0/1 done  n_0000000005  waits for n_0000000002
+│  └─ ▶ Pay by card with \\u{1b}[31mred  n_0000000006
+└─ ▶ Landing page  n_0000000007
+";
+    assert_eq!(run(&folder, &["tree"]).ok(), format!("{expected}{legend}"));
+    assert_eq!(run(&folder, &["tree", "shop"]).ok(), format!("{expected}{legend}"));
+
+    let all = run(&folder, &["tree", "n_0000000002", "--all"]).ok();
+    let expected = "\
+○ Storage  1/2 done  n_0000000002
+├─ ✓ Design the schema  n_0000000003
+└─ ▶ Write the migrations  n_0000000004
+";
+    assert_eq!(all, format!("{expected}{legend}"));
+
+    let shallow = run(&folder, &["tree", "--depth", "1"]).ok();
+    assert!(
+        shallow.contains("├─ ○ Storage  1/2 done  n_0000000002\n│     ✓ 1 done, … 1 deeper\n"),
+        "{shallow}"
+    );
+
+    run(&folder, &["next", "--claim", "--agent", "ana"]).ok();
+    let claimed = run(&folder, &["tree"]).ok();
+    assert!(claimed.contains("◐ Write the migrations  n_0000000004  claimed by ana"), "{claimed}");
+    let object = run(&folder, &["tree", "--json", "n_0000000004"]).json();
+    assert_eq!(object["nodes"][0]["standing"], "actionable");
+    assert_eq!(object["nodes"][0]["claimed_by"], "ana");
+}
+
+#[test]
+fn next_shows_what_is_needed_to_begin_and_takes_it_on_request() {
+    let (_app, folder) = shop();
+    let shown = "\
+n_0000000004  Write the migrations
+  in         Sell books on the web › Storage
+  see        docs/storage.md
+  builds on  n_0000000003  Design the schema — git: abc123
+
+take it: graph next --claim
+";
+    assert_eq!(run(&folder, &["next"]).ok(), shown);
+    let taken = run(&folder, &["next", "--claim", "--agent", "ana"]).ok();
+    assert!(taken.contains("claimed    by ana, just now"), "{taken}");
+    assert!(taken.contains("when done: graph tool graph_update"), "{taken}");
+    // Someone else is given something else.
+    let other = run(&folder, &["next", "--count", "2"]).ok();
+    assert!(other.contains("n_0000000006") && other.contains("n_0000000007"), "{other}");
+    assert!(!other.contains("n_0000000004"), "{other}");
+}
+
+#[test]
+fn status_shows_progress_claims_and_what_is_next() {
+    let (_app, folder) = shop();
+    run(&folder, &["next", "--claim", "--agent", "ana"]).ok();
+    let out = run(&folder, &["status"]).ok();
+    let lines: Vec<_> = out.lines().collect();
+    assert!(
+        lines[0].starts_with("shop  ██░░░░░░░░░░░░░░░░░░  14%  1 of 7 done  changed "),
+        "{out}"
+    );
+    assert_eq!(
+        lines[1..],
+        [
+            "  Sell books on the web",
+            "  3 ready, 1 blocked, 1 claimed",
+            "  ◐ claimed  n_0000000004  Write the migrations  ana, just now",
+            "  ▶ next     n_0000000006  Pay by card with \\u{1b}[31mred",
+            "    then     n_0000000007  Landing page",
+            "  take it: graph next --claim",
+        ]
+    );
+}
+
+#[test]
+fn show_has_all_that_belongs_to_a_node() {
+    let (_app, folder) = shop();
+    let expected = "\
+n_0000000003  Design the schema
+  status    ✓ done
+  in        Sell books on the web › Storage
+  created   2026-01-01 00:00:00Z by a
+  updated   2026-01-01 00:01:00Z, revision 2
+
+properties
+  priority: 5
+
+links
+  migrations/0001.sql
+
+evidence
+  git  a, 2026-01-01 00:01:00Z
+    abc123
+
+needed by
+  ○ n_0000000004  Write the migrations
+
+how it came to this: graph log n_0000000003
+";
+    assert_eq!(run(&folder, &["show", "n_0000000003"]).ok(), expected);
+    let blocked = run(&folder, &["show", "n_0000000005"]).ok();
+    assert!(blocked.contains("status    ✗ blocked by 1"), "{blocked}");
+    assert!(blocked.contains("\ndepends on\n  ○ n_0000000002  Storage\n"), "{blocked}");
+    // Its own line breaks are kept, everything else that a terminal would act upon is not.
+    let card = run(&folder, &["show", "n_0000000006"]).ok();
+    assert!(card.starts_with("n_0000000006  Pay by card\n    with \\u{1b}[31mred\n"), "{card}");
+}
+
+#[test]
+fn log_shows_what_happened_newest_first() {
+    let (_app, folder) = shop();
+    let expected = "\
+2026-01-01 00:01:00Z  a  resolved   n_0000000003  Design the schema
+    resolved: false → true
+    evidence: git: abc123
+2026-01-01 00:00:00Z  a  created    n_0000000007  Landing page
+    summary: Landing page
+    parent: n_0000000001
+
+there is more: graph log --limit 10
+";
+    assert_eq!(run(&folder, &["log", "--limit", "2"]).ok(), expected);
+    let one = run(&folder, &["log", "n_0000000003"]).ok();
+    assert!(
+        one.starts_with("2026-01-01 00:01:00Z  a  resolved\n    resolved: false → true\n"),
+        "{one}"
+    );
+    assert!(one.contains("a  created\n"), "{one}");
+    let object = run(&folder, &["log", "--json", "--limit", "1"]).json();
+    assert_eq!(object["events"][0]["action"], "resolved");
+    assert_eq!(object["events"][0]["title"], "Design the schema");
+    assert_eq!(object["more"], true);
+}
+
+#[test]
+fn json_is_the_object_of_the_tool() {
+    let (mut app, folder) = shop();
+    for (arguments, tool, input) in [
+        (&["status"][..], "graph_open", json!({})),
+        (&["next"], "graph_next", json!({ "count": 1 })),
+        (&["show", "n_0000000002"], "graph_context", json!({ "node_id": "n_0000000002" })),
+        (&["log", "n_0000000003"], "graph_history", json!({ "node_id": "n_0000000003" })),
+    ] {
+        let mut arguments = arguments.to_vec();
+        arguments.push("--json");
+        let ran = run(&folder, &arguments);
+        assert_eq!(ran.json(), app.ok(tool, input.clone()), "{arguments:?}");
+        assert_eq!(ran.out.lines().count(), 1, "{arguments:?}");
+        assert_eq!(ran.out, run(&folder, &["tool", tool, &input.to_string()]).ok());
+    }
+    let ran = run(&folder, &["show", "n_none", "--json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    let fault = app.fault("graph_context", json!({ "node_id": "n_none" }));
+    assert_eq!(ran.json(), json!({ "error": fault }));
+}
+
+#[test]
+fn tool_takes_its_arguments_from_the_line_or_from_standard_input() {
+    let (_keep, folder) = folder();
+    let mut child = command(&folder, &["tool", "graph_open", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(br#"{"project":"from-stdin"}"#).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let opened: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(opened["project"], "from-stdin");
+    assert_eq!(opened["root"]["created_by"], "cli");
+
+    let list = run(&folder, &["tool"]).ok();
+    assert!(list.contains("graph_next") && list.contains("call one: graph tool"), "{list}");
+
+    let err = run(&folder, &["tool", "graph_open", "{"]).failed(2);
+    assert!(err.contains("the arguments are not JSON"), "{err}");
+    let ran = run(&folder, &["tool", "graph_opn", "{}"]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("NOT_FOUND")));
+    let ran = run(&folder, &["tool", "graph_next", r#"{"count":0}"#]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("VALIDATION_ERROR")));
+}
+
+#[test]
+fn wrong_usage_and_wrong_settings_end_with_2() {
+    let (_keep, folder) = folder();
+    for arguments in [&["nope"][..], &["show"], &["next", "--count", "0"], &[]] {
+        let ran = run(&folder, arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{arguments:?}");
+        let helps = ran.err.contains("Usage: graph") || ran.err.contains("try '--help'");
+        assert!(helps, "{arguments:?}: {}", ran.err);
+    }
+    fs::write(folder.join("graph.config.yaml"), "# mine\nclaim_ttl: 5\n").unwrap();
+    for arguments in [&["status"][..], &["serve"], &["doctor"], &["--json", "next"]] {
+        let ran = run(&folder, arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{arguments:?}");
+        let path = folder.join("graph.config.yaml");
+        let expected = format!(
+            "error: {}:2: unknown key `claim_ttl`\nhint: did you mean `claim_ttl_minutes`?\n",
+            path.display()
+        );
+        assert_eq!(ran.err, expected);
+    }
+    let err = run(&folder, &["serve", "--config", "none.yaml"]).failed(2);
+    assert!(err.starts_with("error: option --config: there is no file "), "{err}");
+    fs::remove_file(folder.join("graph.config.yaml")).unwrap();
+    let err = run(&folder, &["serve", "--toolsets", "wrok"]).failed(2);
+    assert_eq!(
+        err,
+        "error: option --toolsets has `wrok`, which is not known; did you mean `work`?\n"
+    );
+}
+
+#[test]
+fn colour_is_for_terminals_and_for_those_who_force_it() {
+    let (_app, folder) = shop();
+    for arguments in
+        [&["status"][..], &["tree"], &["next"], &["doctor"], &["log"], &["show", "n_0000000006"]]
+    {
+        assert!(!run(&folder, arguments).ok().contains('\u{1b}'), "{arguments:?}");
+        let forced = finish(command(&folder, arguments).env("CLICOLOR_FORCE", "1")).ok();
+        assert!(forced.contains("\u{1b}["), "{arguments:?}");
+        assert!(!forced.contains("\u{1b}[31mred"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let (_keep, folder) = folder();
+    run(&folder, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
+    let nodes: Vec<_> =
+        (0..2000).map(|i| json!({ "ref": i.to_string(), "summary": "x".repeat(200) })).collect();
+    fs::write(folder.join("plan.json"), json!({ "nodes": nodes }).to_string()).unwrap();
+    let plan = fs::File::open(folder.join("plan.json")).unwrap();
+    finish(command(&folder, &["tool", "graph_plan", "-"]).stdin(plan)).ok();
+
+    let mut child = command(&folder, &["log", "--limit", "10000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let (_keep, folder) = folder();
+    // Broken settings are no reason not to complete.
+    fs::write(folder.join("graph.config.yaml"), "nope: 1\n").unwrap();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = run(&folder, &["completions", shell]).ok();
+        assert!(script.contains("doctor") && script.contains("toolsets"), "{shell}");
+    }
+}

@@ -1,0 +1,94 @@
+//! `graph doctor` through the real binary: what it finds, and what it says about the settings.
+
+use std::fs;
+
+use crate::support::binary::{command, finish, folder, run, shop};
+
+#[test]
+fn doctor_says_where_each_setting_came_from() {
+    let (_keep, folder) = folder();
+    fs::write(folder.join("graph.config.yaml"), "claim_ttl_minutes: 5\n").unwrap();
+    let mut line = command(&folder, &["doctor", "--agent", "ana"]);
+    let out = finish(line.env("GRAPH_DB", "other.db")).ok();
+    let config = folder.join("graph.config.yaml");
+    for (key, value, source) in [
+        ("agent_identity", "ana", "option --agent"),
+        ("db_path", folder.join("other.db").to_str().unwrap(), "environment GRAPH_DB"),
+        ("claim_ttl_minutes", "5", &format!("{}:1", config.display())),
+        ("durability", "full", "default"),
+    ] {
+        let line = out.lines().find(|line| line.trim_start().starts_with(key));
+        let words: Vec<_> = line.unwrap_or_default().splitn(2, value).collect();
+        assert!(words.len() == 2 && words[1].trim() == source, "{key}: {out}");
+    }
+    assert!(out.ends_with("\nall is well\n"), "{out}");
+}
+
+#[test]
+fn doctor_finds_what_is_wrong_and_says_what_to_do() {
+    let (_app, folder) = shop();
+    let healthy = run(&folder, &["doctor"]).ok();
+    assert!(
+        healthy.contains("✓ no damage found") && healthy.contains("✓ agree with a recount"),
+        "{healthy}"
+    );
+
+    for (tampering, finding) in [
+        (
+            "work_projects SET total = total + 1",
+            "nodes of a project: n_0000000001 keeps 8, a recount finds 7",
+        ),
+        (
+            "work_projects SET resolved = 0",
+            "resolved nodes of a project: n_0000000001 keeps 0, a recount finds 1",
+        ),
+        (
+            "work_projects SET blocked = 5",
+            "blocked nodes of a project: n_0000000001 keeps 5, a recount finds 1",
+        ),
+        (
+            "work_projects SET actionable = 0",
+            "actionable nodes of a project: n_0000000001 keeps 0, a recount finds 3",
+        ),
+        (
+            "work_nodes SET depth = 9 WHERE id = 'n_0000000006'",
+            "depth: n_0000000006 keeps 9, a recount finds 2",
+        ),
+        (
+            "work_nodes SET open_deps = 2 WHERE id = 'n_0000000005'",
+            "dependencies: n_0000000005 keeps 2, a recount finds 1",
+        ),
+        (
+            "work_nodes SET open_children = 3 WHERE id = 'n_0000000002'",
+            "children: n_0000000002 keeps 3, a recount finds 1",
+        ),
+        (
+            "search_entries SET domain = 'x' WHERE subject = 'n_0000000007'",
+            "text index: n_0000000007 keeps 0, a recount finds 1",
+        ),
+    ] {
+        let copy = folder.join("copy.db");
+        let _ = fs::remove_file(&copy);
+        let conn = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+        conn.execute("VACUUM INTO ?1", [copy.to_str()]).unwrap();
+        let conn = rusqlite::Connection::open(&copy).unwrap();
+        conn.execute(&format!("UPDATE {tampering}"), []).unwrap();
+        drop(conn);
+        let ran = run(&folder, &["doctor", "--db", "copy.db"]);
+        assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{tampering}: {}", ran.out);
+        assert!(ran.out.contains(finding), "{tampering}: {}", ran.out);
+        assert!(ran.out.contains("→ keep a copy of the file"), "{}", ran.out);
+    }
+
+    fs::write(
+        folder.join("text.db"),
+        "not a database, but long enough to be looked at ".repeat(99),
+    )
+    .unwrap();
+    let ran = run(&folder, &["doctor", "--db", "text.db"]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(ran.out.contains("(STORAGE_CORRUPT)") && ran.out.contains("→ "), "{}", ran.out);
+    let object = run(&folder, &["doctor", "--json", "--db", "text.db"]);
+    assert_eq!(object.code, 1);
+    assert_eq!(object.json()["problems"].as_array().unwrap().len(), 1);
+}

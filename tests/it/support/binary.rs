@@ -1,0 +1,96 @@
+//! The real binary as a shell starts it, hermetically, and a plan to look at.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use super::TestApp;
+
+/// What a run left behind.
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    /// Standard output of a run that must have gone well.
+    #[track_caller]
+    pub fn ok(self) -> String {
+        assert_eq!((self.code, self.err.as_str()), (0, ""), "{}", self.out);
+        self.out
+    }
+
+    /// Standard error of a run that must have ended with `code`.
+    #[track_caller]
+    pub fn failed(self, code: i32) -> String {
+        assert_eq!(self.code, code, "{}{}", self.out, self.err);
+        self.err
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+}
+
+/// The program in `folder`, with nothing around it but what is given.
+#[allow(clippy::disallowed_methods, reason = "the test plays the shell, which starts the program")]
+pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_graph"));
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .env("HOME", folder)
+        .stdin(Stdio::null());
+    command
+}
+
+pub fn finish(command: &mut Command) -> Ran {
+    let output = command.output().unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+pub fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    finish(&mut command(folder, arguments))
+}
+
+pub fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    (folder, path)
+}
+
+/// A plan with a node of every standing, on a fixed clock and with counted ids.
+pub fn shop() -> (TestApp, PathBuf) {
+    let mut app = TestApp::new();
+    app.ok("graph_open", json!({ "project": "shop", "goal": "Sell books on the web" }));
+    app.ok(
+        "graph_plan",
+        json!({ "nodes": [
+            { "ref": "storage", "summary": "Storage", "context_links": ["docs/storage.md"] },
+            { "ref": "schema", "parent_ref": "storage", "summary": "Design the schema",
+              "properties": { "priority": 5 }, "context_links": ["migrations/0001.sql"] },
+            { "ref": "tables", "parent_ref": "storage", "summary": "Write the migrations", "depends_on": ["schema"] },
+            { "ref": "checkout", "summary": "Checkout", "depends_on": ["storage"] },
+            { "ref": "card", "parent_ref": "checkout", "summary": "Pay by card\nwith \u{1b}[31mred" },
+            { "ref": "landing", "summary": "Landing page" },
+        ] }),
+    );
+    app.advance_minutes(1);
+    app.ok(
+        "graph_update",
+        json!({ "updates": [{ "node_id": "n_0000000003", "resolved": true,
+            "add_evidence": [{ "type": "git", "ref": "abc123" }] }] }),
+    );
+    let folder = app.db_path().parent().unwrap().to_owned();
+    (app, folder)
+}

@@ -1,0 +1,356 @@
+//! Bad input: each gets its code, a message that names the field and what is allowed, and changes nothing.
+
+use serde_json::{Value, json};
+
+use super::world::{World, says};
+
+const NOBODY: &str = "n_zzzzzzzzzz";
+
+/// p ─ a, b after a, c in b; some events and evidence to lose.
+fn world() -> World {
+    let mut w = World::of(&["a", "b after a", "c in b"]);
+    w.update(
+        "a",
+        json!({ "add_evidence": [{ "type": "git", "ref": "abc" }], "properties": { "k": 1 } }),
+    );
+    w.next("alice", json!({ "claim": true }));
+    w
+}
+
+/// Each case on the same world: since none may change it, none disturbs the next.
+fn check(cases: Vec<(&str, &str, Value, &[&str])>) {
+    let mut w = world();
+    for (code, tool, arguments, parts) in cases {
+        let fault = w.refused(code, tool, arguments.clone());
+        says(&fault, parts);
+        assert!(fault.to_string().len() < 2_000, "{tool} {arguments}: too long an error");
+        let hint = fault["hint"].as_str().unwrap_or_default();
+        assert!(
+            !hint.contains("drop") && !hint.contains("delete"),
+            "a hint destroys nothing: {hint}"
+        );
+    }
+}
+
+fn node(extra: Value) -> Value {
+    let mut node = json!({ "ref": "x", "summary": "x" });
+    node.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+    json!({ "nodes": [node] })
+}
+
+fn update(extra: Value) -> Value {
+    let mut update = json!({ "node_id": "@a" });
+    update.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+    json!({ "updates": [update] })
+}
+
+fn operation(operation: Value) -> Value {
+    json!({ "operations": [operation] })
+}
+
+#[test]
+#[rustfmt::skip]
+fn unknown_ids() {
+    let mut w = world();
+    for (tool, field, arguments) in [
+        ("graph_context", "node_id", json!({ "node_id": NOBODY })),
+        ("graph_history", "node_id", json!({ "node_id": NOBODY })),
+        ("graph_update", "updates[0].node_id", json!({ "updates": [{ "node_id": NOBODY, "state": 1 }] })),
+        ("graph_plan", "nodes[0].parent_ref", node(json!({ "parent_ref": NOBODY }))),
+        ("graph_plan", "nodes[0].depends_on[1]", node(json!({ "depends_on": ["@a", NOBODY] }))),
+        ("graph_next", "scope", json!({ "project": "p", "scope": NOBODY })),
+        ("graph_query", "filter.ancestor", json!({ "project": "p", "filter": { "ancestor": NOBODY } })),
+        ("graph_restructure", "operations[0].node_id", operation(json!({ "op": "move", "node_id": NOBODY, "new_parent": "@a" }))),
+        ("graph_restructure", "operations[0].new_parent", operation(json!({ "op": "move", "node_id": "@a", "new_parent": NOBODY }))),
+        ("graph_restructure", "operations[0].source", operation(json!({ "op": "merge", "source": NOBODY, "target": "@a" }))),
+        ("graph_restructure", "operations[0].target", operation(json!({ "op": "merge", "source": "@a", "target": NOBODY }))),
+        ("graph_restructure", "operations[0].node_id", operation(json!({ "op": "drop", "node_id": NOBODY, "reason": "r" }))),
+        ("query_container", "id", json!({ "operation": "get", "containerType": "task", "id": NOBODY })),
+        ("advance", "id", json!({ "containerType": "task", "id": NOBODY, "version": 1 })),
+    ] {
+        let fault = w.refused("NOT_FOUND", tool, arguments.clone());
+        says(&fault, &[NOBODY]);
+        assert_eq!(fault["details"]["field"], field, "{tool} {arguments}: {fault}");
+    }
+}
+
+#[test]
+fn unknown_projects() {
+    let planned = json!({ "project": "nope", "nodes": [{ "ref": "x", "summary": "x" }] });
+    check(vec![
+        ("NOT_FOUND", "graph_next", json!({ "project": "nope" }), &["project", "nope"]),
+        ("NOT_FOUND", "graph_next", json!({ "project": NOBODY }), &["project", NOBODY]),
+        ("NOT_FOUND", "graph_query", json!({ "project": "nope" }), &["project", "nope"]),
+        ("NOT_FOUND", "graph_onboard", json!({ "project": "nope" }), &["project", "nope"]),
+        ("NOT_FOUND", "graph_plan", planned, &["project", "nope"]),
+    ]);
+}
+
+#[test]
+#[rustfmt::skip]
+fn the_id_of_a_node_that_is_no_root_is_no_project() {
+    check(vec![
+        ("NOT_FOUND", "graph_next", json!({ "project": "@a" }), &["project", "@a"]),
+        ("NOT_FOUND", "query_container", json!({ "operation": "get", "containerType": "project", "id": "@a" }), &["project", "@a"]),
+    ]);
+}
+
+#[test]
+#[rustfmt::skip]
+fn unknown_words_where_only_some_are_allowed() {
+    check(vec![
+        ("VALIDATION_ERROR", "graph_restructure", operation(json!({ "op": "remove", "node_id": "@a" })), &["op", "remove", "move", "merge", "drop"]),
+        ("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "sort": "wild" }), &["sort", "wild", "readiness", "depth", "recent", "created"]),
+        ("VALIDATION_ERROR", "query_container", json!({ "operation": "delete", "containerType": "task", "id": "@a" }), &["operation", "delete", "get"]),
+        ("VALIDATION_ERROR", "advance", json!({ "containerType": "epic", "id": "@a", "version": 1 }), &["containerType", "epic", "task", "feature", "project"]),
+    ]);
+}
+
+#[test]
+fn cursors_that_are_none() {
+    let cursors = ["", "x", "AAAA", "eyJrIjoxfQ", "ÿ", "0"];
+    let mut cases: Vec<(&str, &str, Value, &[&str])> = Vec::new();
+    for cursor in cursors {
+        cases.push((
+            "VALIDATION_ERROR",
+            "graph_query",
+            json!({ "project": "p", "cursor": cursor }),
+            &["cursor"],
+        ));
+        cases.push((
+            "VALIDATION_ERROR",
+            "graph_history",
+            json!({ "node_id": "@a", "cursor": cursor }),
+            &["cursor"],
+        ));
+    }
+    check(cases);
+}
+
+#[test]
+fn a_cursor_with_one_letter_changed_is_refused_or_harmless() {
+    let mut w = World::of(&["a", "b", "c", "d"]);
+    let ask = |cursor: &str| json!({ "project": "p", "limit": 2, "cursor": cursor });
+    let first = w.ok("graph_query", json!({ "project": "p", "limit": 2 }));
+    let cursor = first["next_cursor"].as_str().unwrap().to_owned();
+    for at in 0..cursor.len() {
+        let mut letters: Vec<u8> = cursor.clone().into_bytes();
+        letters[at] = if letters[at] == b'A' { b'B' } else { b'A' };
+        let changed = String::from_utf8(letters).unwrap();
+        if let Err(error) = w.call("a", "graph_query", ask(&changed)) {
+            assert_eq!(error.code().as_str(), "VALIDATION_ERROR", "{changed}: {error}");
+        }
+    }
+    w.ok("graph_query", ask(&cursor));
+}
+
+#[test]
+#[rustfmt::skip]
+fn refs() {
+    let two = |first: Value, second: Value| json!({ "nodes": [first, second] });
+    check(vec![
+        ("VALIDATION_ERROR", "graph_plan", two(json!({ "ref": "same", "summary": "1" }), json!({ "ref": "same", "summary": "2" })), &["nodes[1].ref", "same"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "ref": "" })), &["ref"]),
+        ("CYCLE_DETECTED", "graph_plan", node(json!({ "parent_ref": "x" })), &["parent_ref", "x"]),
+        ("CYCLE_DETECTED", "graph_plan", node(json!({ "depends_on": ["x"] })), &["x"]),
+        ("CYCLE_DETECTED", "graph_plan", two(json!({ "ref": "x", "summary": "x", "parent_ref": "y" }), json!({ "ref": "y", "summary": "y", "parent_ref": "x" })), &["x", "y"]),
+        ("CYCLE_DETECTED", "graph_plan", two(json!({ "ref": "x", "summary": "x", "depends_on": ["y"] }), json!({ "ref": "y", "summary": "y", "depends_on": ["x"] })), &["x", "y"]),
+        ("CYCLE_DETECTED", "graph_restructure", operation(json!({ "op": "move", "node_id": "@b", "new_parent": "@b" })), &["new_parent"]),
+        ("CYCLE_DETECTED", "graph_restructure", operation(json!({ "op": "move", "node_id": "@b", "new_parent": "@c" })), &["new_parent"]),
+        ("VALIDATION_ERROR", "graph_restructure", operation(json!({ "op": "merge", "source": "@a", "target": "@a" })), &["target"]),
+    ]);
+}
+
+#[test]
+fn edges_that_cannot_be_are_data_and_change_nothing() {
+    let mut w = world();
+    let before = w.app.dump();
+    for (from, to, reason) in [
+        ("@a", "@b", "cycle_detected"),
+        ("@a", NOBODY, "node_not_found"),
+        (NOBODY, "@a", "node_not_found"),
+        ("", "@a", "node_not_found"),
+    ] {
+        let edges = json!({ "edges": [{ "from": from, "to": to, "type": "depends_on" }] });
+        let answer = w.ok("graph_connect", edges);
+        assert_eq!(
+            (&answer["applied"], &answer["rejected"][0]["reason"]),
+            (&json!(0), &json!(reason))
+        );
+    }
+    assert_eq!(w.app.dump(), before);
+}
+
+#[test]
+#[rustfmt::skip]
+fn texts_empty_too_long_or_with_nul() {
+    let long = "x".repeat(1 << 20);
+    let just = "x".repeat(4097);
+    check(vec![
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "summary": "" })), &["nodes[0].summary", "empty"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "summary": " \n\t" })), &["nodes[0].summary", "empty"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "summary": long })), &["nodes[0].summary", "1048576", "4096"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "summary": just })), &["nodes[0].summary", "4097", "4096"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "summary": "a\0b" })), &["nodes[0].summary", "NUL"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "context_links": ["a\0b"] })), &["nodes[0].context_links", "NUL"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "properties": { "k": ["a\0b"] } })), &["nodes[0].properties", "NUL"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "properties": { "a\0b": 1 } })), &["nodes[0].properties", "NUL"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "ref": "a\0b" })), &["nodes[0].ref", "NUL"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "summary": "" })), &["updates[0].summary", "empty"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "summary": long })), &["updates[0].summary", "4096"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "summary": "\0" })), &["updates[0].summary", "NUL"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "state": { "a": "\0" } })), &["updates[0].state", "NUL"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "add_evidence": [{ "type": "", "ref": "r" }] })), &["updates[0].add_evidence[0].type"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "add_evidence": [{ "type": "t", "ref": "\0" }] })), &["updates[0].add_evidence[0].ref", "NUL"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "add_evidence": [{ "type": "t", "ref": long }] })), &["updates[0].add_evidence[0].ref"]),
+        ("VALIDATION_ERROR", "graph_open", json!({ "project": "" }), &["project", "empty"]),
+        ("VALIDATION_ERROR", "graph_open", json!({ "project": "a\0b" }), &["project", "NUL"]),
+        ("VALIDATION_ERROR", "graph_open", json!({ "project": long }), &["project"]),
+        ("VALIDATION_ERROR", "graph_open", json!({ "project": "new", "goal": "" }), &["goal", "empty"]),
+        ("VALIDATION_ERROR", "graph_open", json!({ "project": "new", "goal": long }), &["goal", "4096"]),
+        ("VALIDATION_ERROR", "graph_connect", json!({ "edges": [{ "from": "@a", "to": "@c", "type": "" }] }), &["edges[0].type", "empty"]),
+        ("VALIDATION_ERROR", "graph_restructure", operation(json!({ "op": "drop", "node_id": "@a", "reason": long })), &["operations[0].reason", "4096"]),
+    ]);
+}
+
+#[test]
+fn a_summary_may_have_four_kilobytes_and_any_other_character() {
+    let mut w = world();
+    for summary in [
+        "x".repeat(4096),
+        "日".repeat(1365),
+        "\u{1f469}\u{200d}\u{1f4bb} \u{202e}\"'`\\\n;--".to_owned(),
+    ] {
+        w.update("a", json!({ "summary": summary }));
+        assert_eq!(w.node("a")["summary"], summary);
+    }
+}
+
+#[test]
+#[rustfmt::skip]
+fn numbers_out_of_bounds() {
+    check(vec![
+        ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "count": 0 }), &["count", "0", "1"]),
+        ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "count": -1 }), &["count", "-1", "1"]),
+        ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "count": 1000 }), &["count", "1000", "50"]),
+        ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "count": 1.5 }), &["count", "1.5", "whole number"]),
+        ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "count": 1e300 }), &["count"]),
+        ("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "limit": 1000 }), &["limit", "1000", "100"]),
+        ("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "limit": 0 }), &["limit", "0", "1"]),
+        ("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "limit": -1 }), &["limit", "-1"]),
+        ("VALIDATION_ERROR", "graph_history", json!({ "node_id": "@a", "limit": 1000 }), &["limit", "1000", "100"]),
+        ("VALIDATION_ERROR", "graph_context", json!({ "node_id": "@a", "depth": -1 }), &["depth", "-1"]),
+        ("VALIDATION_ERROR", "graph_context", json!({ "node_id": "@a", "depth": 1000 }), &["depth", "1000"]),
+        ("VALIDATION_ERROR", "advance", json!({ "containerType": "task", "id": "@a", "version": 1.5 }), &["version", "1.5"]),
+    ]);
+}
+
+#[test]
+#[rustfmt::skip]
+fn properties_and_state_nested_too_deep_or_too_large() {
+    let mut deep = json!(1);
+    for level in 0..200 {
+        deep = if level % 2 == 0 { json!([deep]) } else { json!({ "d": deep }) };
+    }
+    let large = "x".repeat(1 << 20);
+    check(vec![
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "properties": { "k": deep } })), &["nodes[0].properties", "64"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "properties": { "k": deep } })), &["updates[0].properties", "64"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "state": deep })), &["updates[0].state", "64"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "properties": { "k": large } })), &["nodes[0].properties"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "state": large })), &["updates[0].state"]),
+    ]);
+}
+
+#[test]
+fn filters_nested_too_deep_find_nothing_or_are_refused() {
+    let mut w = world();
+    let mut deep = json!(1);
+    for _ in 0..200 {
+        deep = json!([deep]);
+    }
+    let before = w.app.dump();
+    for (tool, ask) in [
+        ("graph_next", json!({ "project": "p", "filter": { "k": deep } })),
+        ("graph_query", json!({ "project": "p", "filter": { "properties": { "k": deep } } })),
+    ] {
+        match w.call("a", tool, ask) {
+            Ok(answer) => assert_eq!(answer["nodes"], json!([])),
+            Err(error) => assert_eq!(error.code().as_str(), "VALIDATION_ERROR"),
+        }
+    }
+    assert_eq!(w.app.dump(), before);
+}
+
+#[test]
+#[rustfmt::skip]
+fn wrong_types() {
+    check(vec![
+        ("VALIDATION_ERROR", "graph_plan", json!({ "nodes": 5 }), &["nodes", "5"]),
+        ("VALIDATION_ERROR", "graph_plan", json!({ "nodes": [5] }), &["nodes[0]"]),
+        ("VALIDATION_ERROR", "graph_plan", json!({ "nodes": [null] }), &["nodes[0]"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "summary": { "a": 1 } })), &["nodes[0].summary", "text"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "properties": [1] })), &["nodes[0].properties", "object"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "properties": "words" })), &["nodes[0].properties", "object"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "depends_on": [{}] })), &["nodes[0].depends_on[0]"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "resolved": "maybe" })), &["updates[0].resolved", "maybe", "true"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "resolved": 2 })), &["updates[0].resolved", "2"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "add_evidence": ["abc"] })), &["updates[0].add_evidence[0]"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "expected_rev": "new", "state": 1 })), &["updates[0].expected_rev", "new"]),
+        ("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "filter": { "claimed_by": {} } }), &["filter.claimed_by"]),
+        ("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "filter": { "is_leaf": "perhaps" } }), &["filter.is_leaf", "perhaps"]),
+        ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "claim": "soon" }), &["claim", "soon"]),
+        ("VALIDATION_ERROR", "graph_next", json!({ "project": ["p", "q"] }), &["project"]),
+        ("VALIDATION_ERROR", "graph_open", json!(5), &["object"]),
+        ("VALIDATION_ERROR", "graph_open", json!([]), &["object"]),
+    ]);
+}
+
+#[test]
+#[rustfmt::skip]
+fn missing_fields_are_named() {
+    check(vec![
+        ("VALIDATION_ERROR", "graph_plan", json!({}), &["nodes"]),
+        ("VALIDATION_ERROR", "graph_plan", json!({ "nodes": [{ "ref": "x" }] }), &["nodes[0].summary"]),
+        ("VALIDATION_ERROR", "graph_plan", json!({ "nodes": [{ "summary": "x" }] }), &["nodes[0].ref"]),
+        ("VALIDATION_ERROR", "graph_update", json!({ "updates": [{ "state": 1 }] }), &["updates[0].node_id"]),
+        ("VALIDATION_ERROR", "graph_update", json!({ "updates": [] }), &["updates"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "add_evidence": [{ "type": "git" }] })), &["updates[0].add_evidence[0].ref"]),
+        ("VALIDATION_ERROR", "graph_context", json!({}), &["node_id"]),
+        ("VALIDATION_ERROR", "graph_context", json!({ "node_id": null }), &["node_id"]),
+        ("VALIDATION_ERROR", "graph_connect", json!({ "edges": [{ "from": "@a", "to": "@b" }] }), &["edges[0].type"]),
+        ("VALIDATION_ERROR", "graph_restructure", json!({ "operations": [] }), &["operations"]),
+        ("VALIDATION_ERROR", "advance", json!({ "containerType": "task", "id": "@a" }), &["version"]),
+    ]);
+}
+
+#[test]
+#[rustfmt::skip]
+fn unknown_fields_are_refused_with_the_nearest_known_one() {
+    check(vec![
+        ("VALIDATION_ERROR", "graph_open", json!({ "projct": "p" }), &["projct", "project"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "depend_on": ["@a"] })), &["nodes[0].depend_on", "depends_on"]),
+        ("VALIDATION_ERROR", "graph_plan", node(json!({ "parent": "@a" })), &["nodes[0].parent", "parent_ref"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "resolve": true })), &["updates[0].resolve", "resolved"]),
+        ("VALIDATION_ERROR", "graph_update", update(json!({ "evidence": [] })), &["updates[0].evidence", "add_evidence"]),
+        ("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "filter": { "actionable": true } }), &["filter.actionable", "is_actionable"]),
+        ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "counts": 1 }), &["counts", "count"]),
+        ("VALIDATION_ERROR", "graph_connect", json!({ "edges": [{ "from": "@a", "to": "@c", "type": "x", "delete": true }] }), &["edges[0].delete"]),
+        ("VALIDATION_ERROR", "graph_context", json!({ "node": "@a" }), &["node", "node_id"]),
+    ]);
+}
+
+#[test]
+fn an_unknown_id_is_answered_with_the_name_of_its_field() {
+    let mut w = world();
+    for (tool, field, arguments) in [
+        ("graph_context", "node_id", json!({ "node_id": NOBODY })),
+        ("graph_update", "node_id", json!({ "updates": [{ "node_id": NOBODY, "state": 1 }] })),
+        ("graph_plan", "parent_ref", node(json!({ "parent_ref": NOBODY }))),
+        ("graph_next", "scope", json!({ "project": "p", "scope": NOBODY })),
+        ("graph_query", "ancestor", json!({ "project": "p", "filter": { "ancestor": NOBODY } })),
+    ] {
+        let fault = w.refused("NOT_FOUND", tool, arguments);
+        says(&fault, &[field, NOBODY]);
+    }
+}

@@ -1,0 +1,20 @@
+//! The work graph through its tools: each rule of its specification has a test named after it.
+
+mod bad_input;
+mod claims;
+mod connect;
+mod container;
+mod context;
+mod cycles;
+mod deep;
+mod history;
+mod next;
+mod onboard;
+mod open;
+mod paging;
+mod plan;
+mod query;
+mod restructure;
+mod tokens;
+mod update;
+mod world;

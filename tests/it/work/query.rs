@@ -1,0 +1,220 @@
+//! graph_query: what is found and in which order. Paging has its own file.
+
+use serde_json::{Value, json};
+
+use super::world::{World, names, says};
+
+/// p ─ a ─ b(done, evidence git), c ─ d after b / e after d / f(claimed by alice) / G.
+fn garden() -> World {
+    let mut w = World::of(&["a", "b in a", "c in a", "d in c after b", "e after d", "f", "G"]);
+    let nodes = json!([{ "ref": "h", "summary": "Straße 100% done_now: \"naïve\"", "properties": { "k": 1 } }]);
+    w.plan_json(json!({ "nodes": nodes }));
+    w.update("b", json!({ "resolved": true, "add_evidence": [{ "type": "git", "ref": "abc" }] }));
+    w.update("f", json!({ "properties": { "k": "1" }, "state": "s" }));
+    let stamps = json!({ "_claimed_by": "alice", "_claimed_at": "2026-01-01T00:00:00.000Z" });
+    w.update("f", json!({ "properties": stamps }));
+    w
+}
+
+#[test]
+fn every_filter() {
+    let mut w = garden();
+    for (filter, expected) in [
+        (json!({}), "p a b c d e f G h"),
+        (json!({ "resolved": true }), "b"),
+        (json!({ "resolved": false }), "p a c d e f G h"),
+        (json!({ "properties": { "k": 1 } }), "h"),
+        (json!({ "properties": { "k": "1" } }), "f"),
+        (json!({ "text": "g" }), "G"),
+        (json!({ "text": "DONE" }), "h"),
+        (json!({ "ancestor": "@a" }), "b c d"),
+        (json!({ "ancestor": "@c" }), "d"),
+        (json!({ "ancestor": "@d" }), ""),
+        (json!({ "ancestor": "@p" }), "a b c d e f G h"),
+        (json!({ "has_evidence_type": "git" }), "b"),
+        (json!({ "has_evidence_type": "gi" }), ""),
+        (json!({ "is_leaf": true }), "b d e f G h"),
+        (json!({ "is_leaf": false }), "p a c"),
+        (json!({ "is_actionable": true }), "d f G h"),
+        (json!({ "is_actionable": false }), "p a b c e"),
+        (json!({ "is_blocked": true }), "e"),
+        (json!({ "is_blocked": false }), "p a b c d f G h"),
+        (json!({ "claimed_by": "alice" }), "f"),
+        (json!({ "claimed_by": "bob" }), ""),
+        (json!({ "claimed_by": null }), "p a b c d e G h"),
+    ] {
+        assert_eq!(w.found(filter.clone()), expected, "{filter}");
+    }
+}
+
+#[test]
+fn filters_hold_together() {
+    let mut w = garden();
+    for (filter, expected) in [
+        (json!({ "resolved": false, "is_leaf": true, "ancestor": "@a" }), "d"),
+        (json!({ "is_actionable": true, "claimed_by": null, "properties": { "k": 1 } }), "h"),
+        (json!({ "is_actionable": true, "claimed_by": null }), "d G h"),
+        (json!({ "is_blocked": true, "is_actionable": true }), ""),
+        (json!({ "text": "g", "resolved": true }), ""),
+        (json!({ "has_evidence_type": "git", "resolved": true, "ancestor": "@p" }), "b"),
+    ] {
+        assert_eq!(w.found(filter.clone()), expected, "{filter}");
+    }
+}
+
+#[test]
+fn text_is_a_whole_substring_of_the_summary_and_nothing_else() {
+    let mut w = garden();
+    for (text, expected) in [
+        ("straße 100% d", "h"),
+        ("0% d", "h"),
+        ("%", "h"),
+        ("_", "h"),
+        ("e_n", "h"),
+        ("done now", ""),
+        ("done straße", ""),
+        ("\"naïve\"", "h"),
+        ("NAÏVE", "h"),
+        ("naïve OR g", ""),
+        ("done*", ""),
+        ("summary:done", ""),
+        ("'", ""),
+        ("git", ""),
+    ] {
+        assert_eq!(w.found(json!({ "text": text })), expected, "{text}");
+    }
+    w.update("G", json!({ "summary": "Straße" }));
+    assert_eq!(w.found(json!({ "text": "straße" })), "G h", "a changed summary is found at once");
+    assert_eq!(w.found(json!({ "text": "G" })), "");
+}
+
+#[test]
+fn a_leaf_is_a_node_without_unresolved_children() {
+    let mut w = World::of(&["a", "b in a"]);
+    assert_eq!(w.found(json!({ "is_leaf": true })), "b");
+    w.resolve(&["b"]);
+    assert_eq!(w.found(json!({ "is_leaf": true })), "a b");
+}
+
+#[test]
+fn a_stale_claim_counts_as_unclaimed() {
+    let mut w = garden();
+    w.app.advance_minutes(61);
+    assert_eq!(w.found(json!({ "claimed_by": "alice" })), "");
+    assert_eq!(w.found(json!({ "claimed_by": null, "text": "f" })), "f");
+}
+
+#[test]
+fn sort_created_is_oldest_first() {
+    let mut w = garden();
+    w.app.advance_millis(10);
+    w.update("a", json!({ "state": 1 }));
+    assert_eq!(sorted(&mut w, "created"), "p a b c d e f G h");
+}
+
+#[test]
+fn sort_recent_is_last_updated_first() {
+    let mut w = World::of(&["a", "b", "c"]);
+    for name in ["b", "p", "a", "c"] {
+        w.app.advance_millis(10);
+        w.update(name, json!({ "state": 1 }));
+    }
+    assert_eq!(sorted(&mut w, "recent"), "c a p b");
+}
+
+#[test]
+fn sort_depth_is_deepest_first() {
+    let mut w = garden();
+    let answer = w.ok("graph_query", json!({ "project": "p", "sort": "depth", "limit": 100 }));
+    let depths: Vec<i64> =
+        answer["nodes"].as_array().unwrap().iter().map(|n| n["depth"].as_i64().unwrap()).collect();
+    assert_eq!(depths, [3, 2, 2, 1, 1, 1, 1, 1, 0]);
+    assert!(names(&answer["nodes"]).starts_with("d "), "{answer}");
+}
+
+#[test]
+fn sort_readiness_has_the_actionable_first_in_ranking_order() {
+    let mut w = World::of(&["a", "b in a", "c after b prio 9", "d prio 1", "e", "z prio 99"]);
+    w.resolve(&["z"]);
+    w.update("e", json!({ "properties": { "priority": -1 } }));
+    assert_eq!(w.ranking(), "d b e");
+    let all = sorted(&mut w, "readiness");
+    assert!(all.starts_with("d b e "), "{all}");
+    assert_eq!(all.split(' ').count(), 7, "the others follow: {all}");
+    let default = w.ok("graph_query", json!({ "project": "p", "limit": 100 }));
+    assert_eq!(names(&default["nodes"]), all, "readiness unless told otherwise");
+}
+
+fn sorted(w: &mut World, sort: &str) -> String {
+    let answer = w.ok("graph_query", json!({ "project": "p", "sort": sort, "limit": 100 }));
+    names(&answer["nodes"])
+}
+
+#[test]
+fn a_found_node_has_these_fields() {
+    let mut w = garden();
+    let answer =
+        w.ok("graph_query", json!({ "project": "p", "filter": { "properties": { "k": "1" } } }));
+    assert_eq!(
+        answer,
+        json!({
+            "nodes": [{
+                "id": "@f", "summary": "f", "resolved": false, "state": "s", "parent": "@p", "depth": 1,
+                "properties": { "k": "1", "_claimed_by": "alice", "_claimed_at": "2026-01-01T00:00:00.000Z" },
+            }],
+            "total": 1,
+        })
+    );
+    let answer = w.ok(
+        "graph_query",
+        json!({ "project": "p", "filter": { "is_leaf": false }, "sort": "created" }),
+    );
+    assert_eq!(
+        answer["nodes"][0],
+        json!({ "id": "@p", "summary": "p", "resolved": false, "depth": 0, "properties": {} })
+    );
+}
+
+#[test]
+fn a_query_stays_in_its_project() {
+    let mut w = World::of(&["a"]);
+    w.open("q");
+    w.plan_json(json!({ "project": "q", "nodes": [{ "ref": "x", "summary": "a" }] }));
+    assert_eq!(w.found(json!({})), "p a");
+    assert_eq!(w.found(json!({ "text": "a" })), "a");
+    let answer = w.ok("graph_query", json!({ "project": "q", "filter": { "text": "a" } }));
+    assert_eq!(names(&answer["nodes"]), "x");
+}
+
+#[test]
+fn twenty_unless_told_and_a_hundred_at_most() {
+    let mut w = World::of(&[]);
+    let nodes: Vec<Value> =
+        (0..150).map(|n| json!({ "ref": format!("r{n}"), "summary": "s" })).collect();
+    w.plan_json(json!({ "nodes": nodes }));
+    for (limit, expected) in [(Value::Null, 20), (json!(1), 1), (json!(100), 100), (json!("7"), 7)]
+    {
+        let ask = if limit.is_null() {
+            json!({ "project": "p" })
+        } else {
+            json!({ "project": "p", "limit": limit })
+        };
+        let answer = w.ok("graph_query", ask);
+        assert_eq!(answer["nodes"].as_array().unwrap().len(), expected, "limit {limit}");
+        assert_eq!(answer["total"], 151);
+        assert!(answer["next_cursor"].is_string());
+    }
+    for limit in [0, -1, 101, 1000] {
+        let fault =
+            w.refused("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "limit": limit }));
+        says(&fault, &["limit", &limit.to_string(), "1", "100"]);
+    }
+}
+
+#[test]
+fn an_unknown_ancestor_is_not_found() {
+    let mut w = World::of(&["a"]);
+    let ask = json!({ "project": "p", "filter": { "ancestor": "n_zzzzzzzzzz" } });
+    let fault = w.refused("NOT_FOUND", "graph_query", ask);
+    says(&fault, &["n_zzzzzzzzzz"]);
+}
