@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, OpenFlags, Params, params, types::Value};
+use rusqlite::{Connection, OpenFlags, Params, config::DbConfig, params, types::Value};
 
 use super::project::RARE_WORD;
 
@@ -30,6 +30,7 @@ impl Sql {
     pub fn open(db: &Path) -> rusqlite::Result<Self> {
         let conn = Connection::open_with_flags(db, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         conn.set_prepared_statement_cache_capacity(64);
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         let (project, ready): (String, i64) =
             conn.query_row("SELECT id, actionable FROM work_projects", [], |row| {
                 Ok((row.get(0)?, row.get(1)?))

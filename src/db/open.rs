@@ -181,6 +181,8 @@ fn connect_with(path: &OsStr, flags: OpenFlags) -> Result<Connection> {
     conn.set_prepared_statement_cache_capacity(128);
     conn.busy_handler(Some(wait_a_little))?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    // Else SQLite plans a kept statement anew for every value that is bound, in search of a better plan.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.pragma_update(None, "foreign_keys", true)?;
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.pragma_update(None, "temp_store", "memory")?;

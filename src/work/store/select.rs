@@ -100,8 +100,8 @@ impl Selection {
 
     /// Resolved or not.
     pub fn resolved(&mut self, wanted: bool) {
-        let at = self.bind(wanted);
-        self.require(format!("n.resolved = ?{at}"));
+        // Written out: a partial index does not fit a value that is bound.
+        self.require(if wanted { "n.resolved = 1" } else { "n.resolved = 0" });
     }
 
     /// All these properties, exactly.
