@@ -10,7 +10,7 @@
 
 use std::{
     io::{Read, Write},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -84,7 +84,7 @@ fn serve_lines(
 struct Server {
     app: Arc<Mutex<App>>,
     registry: Arc<Registry>,
-    tools: Vec<Tool>,
+    tools: OnceLock<Vec<Tool>>,
     config: ServerConfig,
 }
 
@@ -92,7 +92,7 @@ impl Server {
     fn new(app: App, registry: Registry) -> Self {
         let on = &app.config().toolsets.value;
         Server {
-            tools: registry.listed().map(listing).collect(),
+            tools: OnceLock::new(),
             config: config(on),
             registry: Arc::new(registry),
             app: Arc::new(Mutex::new(app)),
@@ -175,7 +175,8 @@ impl ServerHandler for Server {
             let message = "`cursor` is not one that this server gave out";
             return Err(ErrorData::invalid_params(message, None));
         }
-        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+        let tools = self.tools.get_or_init(|| self.registry.listed().map(listing).collect());
+        Ok(ListToolsResult::with_all_items(tools.clone()))
     }
 
     async fn call_tool(

@@ -10,6 +10,7 @@
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::LazyLock,
     time::Instant,
 };
 
@@ -58,9 +59,9 @@ pub struct ToolDef {
     /// Whether a fault is `{"success": false, "error": …}`.
     pub envelope: bool,
     /// The schema of the arguments, which also drives their reader.
-    pub input: Value,
+    pub input: LazyLock<Value>,
     /// The schema of the answer.
-    pub output: Value,
+    pub output: LazyLock<Value>,
     run: Run,
 }
 
@@ -86,8 +87,9 @@ impl ToolDef {
             effect,
             idempotent: effect == Effect::Read,
             envelope: false,
-            input: schema::input::<Args>(),
-            output: schema::output::<Answer>(),
+            // Made when they are first looked at: at start nobody has asked yet.
+            input: LazyLock::new(schema::input::<Args>),
+            output: LazyLock::new(schema::output::<Answer>),
             run: Box::new(move |app, ctx, arguments| {
                 let arguments = serde_json::from_value(arguments).map_err(unfitting)?;
                 Ok(serde_json::to_value(run(app, ctx, arguments)?)?)

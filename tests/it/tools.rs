@@ -12,7 +12,7 @@ pub fn tokens(value: &Value) -> usize {
 
 /// What a model sees of a tool.
 fn seen(tool: &graph::mcp::tool::ToolDef) -> Value {
-    json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input })
+    json!({ "name": tool.name, "description": tool.description, "inputSchema": *tool.input })
 }
 
 #[test]
@@ -26,8 +26,8 @@ fn the_surface_is_as_reviewed() {
             "toolset": tool.toolset.as_str(),
             "effect": format!("{:?}", tool.effect),
             "idempotent": tool.idempotent,
-            "inputSchema": tool.input,
-            "outputSchema": tool.output,
+            "inputSchema": *tool.input,
+            "outputSchema": *tool.output,
         });
         let text = serde_json::to_string_pretty(&surface).unwrap() + "\n";
         snapshot::check(&format!("tools/{}.json", tool.name), &text);
