@@ -25,8 +25,6 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
 /// Untimed calls before the first sample.
 const WARM_UP: usize = 50;
-const EMPTY_AND_SQL: &str = "empty rmcp call + bare SQL";
-const COMMIT: &str = "bare durable commit";
 
 /// How much to measure.
 struct Plan {
@@ -78,18 +76,25 @@ fn main() -> Outcome {
     }
     fs::create_dir_all(&folder)?;
     let mut report = Report::default();
-    let bare = [Program::bare("streams"), Program::bare("pipes")];
+    let bare = Program::bare("streams");
 
-    let mut largest = None;
+    let mut projects = Vec::new();
     for &size in &plan.sizes {
         let start = Instant::now();
-        let project = Project::build(&folder, size);
+        projects.push(Project::build(&folder, size));
         println!("built {size} nodes in {:.1} s", start.elapsed().as_secs_f64());
-        Bench::new(&plan, &project, &folder, &bare)?.run(&mut report)?;
-        largest = Some(project);
     }
-    if let Some(project) = &largest {
-        starts(&plan, project, &bare[0], &mut report);
+    Bench {
+        plan: &plan,
+        bare: bare.session(),
+        pipes: Program::bare("pipes").session(),
+        durable: Durable::create(&folder)?,
+        sides: projects.iter().map(Side::new).collect::<Outcome<_>>()?,
+        report: &mut report,
+    }
+    .run()?;
+    if let Some(project) = projects.last() {
+        starts(&plan, project, &bare, &mut report);
         memory(project, &mut report);
     }
     plans(&folder, &mut report)?;
@@ -102,181 +107,164 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// One project, the server on it, and the floors beside it.
+/// The floors, and all projects beside them: a round visits every size, so that growth is no accident of time.
 struct Bench<'a> {
     plan: &'a Plan,
-    project: &'a Project,
-    ours: Client,
-    bare: [Client; 2],
-    sql: Sql,
+    bare: Client,
+    pipes: Client,
     durable: Durable,
+    sides: Vec<Side<'a>>,
+    report: &'a mut Report,
 }
 
-impl<'a> Bench<'a> {
-    fn new(
-        plan: &'a Plan,
-        project: &'a Project,
-        folder: &Path,
-        bare: &[Program; 2],
-    ) -> Outcome<Self> {
-        Ok(Bench {
-            plan,
-            project,
-            ours: Program::ours(&project.db).session(),
-            bare: [bare[0].session(), bare[1].session()],
-            sql: Sql::open(&project.db)?,
-            durable: Durable::create(folder)?,
+/// One project, the server on it, and SQLite alone on the same file.
+struct Side<'a> {
+    project: &'a Project,
+    ours: Client,
+    sql: Sql,
+    cursor: Value,
+    actionable: Vec<String>,
+}
+
+impl<'a> Side<'a> {
+    fn new(project: &'a Project) -> Outcome<Self> {
+        let mut ours = Program::ours(&project.db).session();
+        let cursor = Project::middle(&mut ours);
+        let actionable = Project::actionable(&mut ours, 300);
+        Ok(Side { project, ours, sql: Sql::open(&project.db)?, cursor, actionable })
+    }
+
+    /// Another node in every round.
+    fn node(&self, round: usize) -> &str {
+        &self.project.ids[round * 7 % self.project.ids.len()]
+    }
+
+    fn update(&mut self, update: &Value) -> Duration {
+        self.ours.time("graph_update", &json!({ "updates": [update] }))
+    }
+}
+
+impl Bench<'_> {
+    fn run(&mut self) -> Outcome {
+        self.empty();
+        self.read("graph_open", |_, _| json!({ "project": "bench" }), |sql, _| sql.open_project())?;
+        self.read("graph_next", |_, _| json!({ "project": "bench" }), |sql, _| sql.next())?;
+        self.read(
+            "graph_context",
+            |side, round| json!({ "node_id": side.node(round) }),
+            |sql, node| sql.context(node),
+        )?;
+        self.read("graph_query first page", |_, _| json!({}), |sql, _| sql.first_page())?;
+        self.read(
+            "graph_query middle page",
+            |side, _| json!({ "cursor": side.cursor }),
+            |sql, _| sql.middle_page(),
+        )?;
+        for (op, word) in [("10 match", RARE_WORD), ("1% match", COMMON_WORD)] {
+            self.read(
+                &format!("graph_query text, {op}"),
+                |_, _| json!({ "filter": { "text": word } }),
+                |sql, _| sql.text(word),
+            )?;
+        }
+        // A claim is given back and a resolved node reopened, so that every round finds the same project.
+        self.write("graph_next claim", |side, _| {
+            let took = side.ours.time("graph_next", &json!({ "project": "bench", "claim": true }));
+            let id = side.ours.answer()["nodes"][0]["node"]["id"].take();
+            let back = json!({ "_claimed_by": null, "_claimed_at": null });
+            side.update(&json!({ "node_id": id, "properties": back }));
+            took
+        })?;
+        self.write("graph_update resolve", |side, round| {
+            let id = side.actionable[round % side.actionable.len()].clone();
+            let took = side.update(&project::resolve(&id));
+            side.update(&json!({ "node_id": id, "resolved": false }));
+            took
         })
     }
 
-    fn run(&mut self, report: &mut Report) -> Outcome {
-        let ids = self.project.ids.clone();
-        let id = |round: usize| ids[round * 7 % ids.len()].as_str();
-        let cursor = Project::middle(&mut self.ours);
-
-        self.empty(report);
-        self.read(
-            report,
-            "graph_open",
-            |_| json!({ "project": "bench" }),
-            |sql, _| sql.open_project(),
-        )?;
-        self.read(report, "graph_next", |_| json!({ "project": "bench" }), |sql, _| sql.next())?;
-        self.read(
-            report,
-            "graph_context",
-            |round| json!({ "node_id": id(round) }),
-            |sql, round| sql.context(id(round)),
-        )?;
-        self.read(report, "graph_query first page", |_| json!({}), |sql, _| sql.first_page())?;
-        self.read(
-            report,
-            "graph_query middle page",
-            |_| json!({ "cursor": cursor }),
-            |sql, _| sql.middle_page(),
-        )?;
-        let text = |word: &str| json!({ "filter": { "text": word } });
-        self.read(report, "graph_query text, 10 match", |_| text(RARE_WORD), |sql, _| sql.text())?;
-        self.read(
-            report,
-            "graph_query text, 1% match",
-            |_| text(COMMON_WORD),
-            |sql, _| sql.text(),
-        )?;
-        self.claims(report)?;
-        self.resolutions(report)
-    }
-
     /// What a call costs that does nothing: on the bare servers, and on ours.
-    fn empty(&mut self, report: &mut Report) {
-        let [mut streams, mut pipes, mut ping] =
-            [Samples::default(), Samples::default(), Samples::default()];
+    fn empty(&mut self) {
+        let size = self.sides.last().map_or(0, |side| side.project.size);
+        let mut samples: [Samples; 3] = Default::default();
         for round in 0..WARM_UP + self.plan.reads {
+            let Some(side) = self.sides.last_mut() else { return };
             let times = [
-                self.bare[0].time("empty", &json!({})),
-                self.bare[1].time("empty", &json!({})),
-                self.ours.ask("ping", &json!({})),
+                self.bare.time("empty", &json!({})),
+                self.pipes.time("empty", &json!({})),
+                side.ours.ask("ping", &json!({})),
             ];
             if round >= WARM_UP {
-                streams.push(times[0]);
-                pipes.push(times[1]);
-                ping.push(times[2]);
+                samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
             }
         }
+        let [streams, pipes, ping] = samples;
         let floor = Some((streams.p50(), "empty rmcp call"));
         for (op, samples, floor) in [
             ("rmcp empty call", streams, None),
             ("rmcp empty call (pipes)", pipes, floor),
             ("ping", ping, floor),
         ] {
-            let bytes = self.ours.answered();
-            report.add(Line { op: op.to_owned(), size: self.project.size, samples, floor, bytes });
+            self.report.add(Line { op: op.to_owned(), size, samples, floor, bytes: 0 });
         }
     }
 
-    /// Measures a read: each round makes one empty call, the call itself, and its bare SQL.
+    /// Measures a read: for each size one empty call, the call itself, and its bare SQL.
     fn read(
         &mut self,
-        report: &mut Report,
         op: &str,
-        ask: impl Fn(usize) -> Value,
-        bare: impl Fn(&Sql, usize) -> rusqlite::Result<Duration>,
+        ask: impl Fn(&Side<'_>, usize) -> Value,
+        bare: impl Fn(&Sql, &str) -> rusqlite::Result<Duration>,
     ) -> Outcome {
         let tool = op.split(' ').next().unwrap_or(op);
-        let [mut samples, mut empty, mut sql] =
-            [Samples::default(), Samples::default(), Samples::default()];
+        let mut samples: Vec<[Samples; 3]> = vec![Default::default(); self.sides.len()];
         for round in 0..WARM_UP + self.plan.reads {
-            let floor = self.bare[0].time("empty", &json!({}));
-            let took = self.ours.time(tool, &ask(round));
-            let statements = bare(&self.sql, round)?;
-            if round >= WARM_UP {
-                samples.push(took);
-                empty.push(floor);
-                sql.push(statements);
+            for (side, samples) in self.sides.iter_mut().zip(&mut samples) {
+                let arguments = ask(side, round);
+                let times = [
+                    self.bare.time("empty", &json!({})),
+                    side.ours.time(tool, &arguments),
+                    bare(&side.sql, side.node(round))?,
+                ];
+                if round >= WARM_UP {
+                    samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
+                }
             }
         }
-        report.add(Line {
-            op: op.to_owned(),
-            size: self.project.size,
-            samples,
-            floor: Some((empty.p50() + sql.p50(), EMPTY_AND_SQL)),
-            bytes: self.ours.answered(),
-        });
+        for (side, [empty, samples, sql]) in self.sides.iter().zip(samples) {
+            self.report.add(Line {
+                op: op.to_owned(),
+                size: side.project.size,
+                samples,
+                floor: Some((empty.p50() + sql.p50(), "empty rmcp call + bare SQL")),
+                bytes: side.ours.answered(),
+            });
+        }
         Ok(())
     }
 
-    /// Claims the best free node; gives it back untimed, so that every round finds the same project.
-    fn claims(&mut self, report: &mut Report) -> Outcome {
-        let [mut samples, mut commits] = [Samples::default(), Samples::default()];
-        let ask = json!({ "project": "bench", "claim": true });
+    /// Measures a write: for each size one bare commit, and what `call` times.
+    fn write(&mut self, op: &str, call: impl Fn(&mut Side<'_>, usize) -> Duration) -> Outcome {
+        let mut samples: Vec<[Samples; 2]> = vec![Default::default(); self.sides.len()];
         for round in 0..WARM_UP + self.plan.writes {
-            let commit = self.durable.commit()?;
-            let took = self.ours.time("graph_next", &ask);
-            let id = self.ours.answer()["nodes"][0]["node"]["id"].take();
-            let back = json!({ "_claimed_by": null, "_claimed_at": null });
-            self.ours.time(
-                "graph_update",
-                &json!({ "updates": [{ "node_id": id, "properties": back }] }),
-            );
-            if round >= WARM_UP {
-                samples.push(took);
-                commits.push(commit);
+            for (side, [commits, calls]) in self.sides.iter_mut().zip(&mut samples) {
+                let (commit, took) = (self.durable.commit()?, call(side, round));
+                if round >= WARM_UP {
+                    commits.push(commit);
+                    calls.push(took);
+                }
             }
         }
-        self.add_write(report, "graph_next claim", samples, &commits);
-        Ok(())
-    }
-
-    /// Resolves a node with evidence; opens it again untimed.
-    fn resolutions(&mut self, report: &mut Report) -> Outcome {
-        let ids = Project::actionable(&mut self.ours, self.plan.writes);
-        let [mut samples, mut commits] = [Samples::default(), Samples::default()];
-        for round in 0..WARM_UP + self.plan.writes {
-            let id = &ids[round % ids.len()];
-            let commit = self.durable.commit()?;
-            let took =
-                self.ours.time("graph_update", &json!({ "updates": [project::resolve(id)] }));
-            self.ours.time(
-                "graph_update",
-                &json!({ "updates": [{ "node_id": id, "resolved": false }] }),
-            );
-            if round >= WARM_UP {
-                samples.push(took);
-                commits.push(commit);
-            }
+        for (side, [commits, samples]) in self.sides.iter().zip(samples) {
+            self.report.add(Line {
+                op: op.to_owned(),
+                size: side.project.size,
+                samples,
+                floor: Some((commits.p50(), "bare durable commit")),
+                bytes: side.ours.answered(),
+            });
         }
-        self.add_write(report, "graph_update resolve", samples, &commits);
         Ok(())
-    }
-
-    fn add_write(&self, report: &mut Report, op: &str, samples: Samples, commits: &Samples) {
-        report.add(Line {
-            op: op.to_owned(),
-            size: self.project.size,
-            samples,
-            floor: Some((commits.p50(), COMMIT)),
-            bytes: self.ours.answered(),
-        });
     }
 }
 

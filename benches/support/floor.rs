@@ -10,8 +10,6 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, Params, config::DbConfig, params, types::Value};
 
-use super::project::RARE_WORD;
-
 const NODE: &str = "n.seq, n.project, n.depth, n.priority, n.open_children, n.open_deps, n.id, n.rev, \
     n.parent, n.summary, n.resolved, n.state, n.properties, n.context_links, n.created_at, n.updated_at, \
     n.created_by, n.touched";
@@ -177,8 +175,8 @@ impl Sql {
         })
     }
 
-    /// The nodes whose summary has the rare word.
-    pub fn text(&self) -> rusqlite::Result<Duration> {
+    /// The nodes whose summary has a word.
+    pub fn text(&self, word: &str) -> rusqlite::Result<Duration> {
         self.timed(|| {
             self.rows(
                 &format!(
@@ -186,7 +184,7 @@ impl Sql {
                        JOIN work_nodes n ON n.id = e.subject
                       WHERE f.search_index MATCH ?1 AND e.domain = 'work' AND n.project = ?2"
                 ),
-                params![format!("\"{RARE_WORD}\""), self.project],
+                params![format!("\"{word}\""), self.project],
             )?;
             Ok(())
         })
