@@ -199,7 +199,7 @@ fn is_ancestor(parents: &[Option<usize>], of: usize, wanted: usize) -> bool {
 fn summary(number: usize, total: usize, random: &mut Random) -> String {
     let words: Vec<_> = (0..8).map(|_| WORDS[random.below(WORDS.len())]).collect();
     let mut summary = format!("Step {number}: {}", words.join(" "));
-    if number % (total / RARE).max(1) == 0 {
+    if number.is_multiple_of((total / RARE).max(1)) {
         summary.push(' ');
         summary.push_str(RARE_WORD);
     }

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// The rows of one query; built up condition by condition, with every value bound.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Selection {
     start: Start,
     conditions: Vec<String>,
@@ -188,45 +188,58 @@ impl Selection {
         tx: &Read<'_>,
         order: Order,
         position: Option<&Position>,
-        visit: impl FnMut(Record) -> Result<bool>,
+        mut visit: impl FnMut(Record) -> Result<bool>,
     ) -> Result<()> {
         match order {
             Order::Ranking => self.require(ACTIONABLE),
             Order::NotReady => self.require(format!("NOT ({ACTIONABLE})")),
             _ => {}
         }
-        if let Some(position) = position {
-            self.after(order, position);
+        let legs = position.map_or_else(|| vec![Vec::new()], |position| order.legs(position));
+        let mut wanted = true;
+        for leg in legs {
+            let mut rows = self.clone();
+            for (comparison, key) in leg {
+                let at = rows.bind(key);
+                rows.require(format!("{comparison} ?{at}"));
+            }
+            let sql = format!("SELECT {COLUMNS} FROM {} ORDER BY {}", rows.source(), order.sql());
+            tx.while_each(&sql, rusqlite::params_from_iter(&rows.values), from_row, |record| {
+                wanted = visit(record)?;
+                Ok(wanted)
+            })?;
+            if !wanted {
+                break;
+            }
         }
-        let sql = format!("SELECT {COLUMNS} FROM {} ORDER BY {}", self.source(), order.sql());
-        tx.while_each(&sql, rusqlite::params_from_iter(&self.values), from_row, visit)
-    }
-
-    /// The condition for rows that come after `position`; its first part is one that an index can seek to.
-    fn after(&mut self, order: Order, position: &Position) {
-        let Position(keys, last) = position;
-        let last = self.bind(*last);
-        let mut key = |index: usize| self.bind(keys.get(index).copied().unwrap_or_default());
-        let condition = match order {
-            Order::NotReady | Order::Created => format!("n.seq > ?{last}"),
-            Order::Recent => format!("n.touched < ?{last}"),
-            Order::Depth => {
-                let depth = key(0);
-                format!("n.depth <= ?{depth} AND (n.depth < ?{depth} OR n.seq > ?{last})")
-            }
-            Order::Ranking => {
-                let (priority, depth) = (key(0), key(1));
-                format!(
-                    "n.priority <= ?{priority} AND (n.priority < ?{priority} OR n.depth < ?{depth}
-                       OR (n.depth = ?{depth} AND n.touched > ?{last}))"
-                )
-            }
-        };
-        self.require(condition);
+        Ok(())
     }
 }
 
+/// Comparisons that must all hold, each with its key.
+type Leg = Vec<(&'static str, Sql)>;
+
 impl Order {
+    /// The rows after `position`, one leg after the other. Each leg is a range that an index can seek to; as one
+    /// condition they would be read from the first row with the same leading key.
+    fn legs(self, position: &Position) -> Vec<Leg> {
+        let Position(keys, last) = position;
+        let key = |index: usize| Sql::Real(keys.get(index).copied().unwrap_or_default());
+        let last = Sql::Integer(*last);
+        match self {
+            Order::NotReady | Order::Created => vec![vec![("n.seq >", last)]],
+            Order::Recent => vec![vec![("n.touched <", last)]],
+            Order::Depth => {
+                vec![vec![("n.depth =", key(0)), ("n.seq >", last)], vec![("n.depth <", key(0))]]
+            }
+            Order::Ranking => vec![
+                vec![("n.priority =", key(0)), ("n.depth =", key(1)), ("n.touched >", last)],
+                vec![("n.priority =", key(0)), ("n.depth <", key(1))],
+                vec![("n.priority <", key(0))],
+            ],
+        }
+    }
+
     fn sql(self) -> &'static str {
         match self {
             Order::Ranking => RANKING,
