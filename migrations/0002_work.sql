@@ -30,10 +30,14 @@ CREATE TABLE work_nodes (
   -- Ranking reads this; it is properties.priority as a number.
   priority      REAL NOT NULL DEFAULT 0,
   -- Readiness: unresolved children and unresolved targets of depends_on, kept by the triggers below.
-  open_children INTEGER NOT NULL DEFAULT 0 CHECK (open_children >= 0),
+  children      INTEGER NOT NULL DEFAULT 0 CHECK (children >= 0),
+  open_children INTEGER NOT NULL DEFAULT 0 CHECK (open_children BETWEEN 0 AND children),
   open_deps     INTEGER NOT NULL DEFAULT 0 CHECK (open_deps >= 0),
-  claimed_by    TEXT GENERATED ALWAYS AS (json_extract(properties, '$._claimed_by')) VIRTUAL,
-  claimed_at    TEXT GENERATED ALWAYS AS (json_extract(properties, '$._claimed_at')) VIRTUAL,
+  -- Only text counts as a claim; whatever else somebody puts there is a property like any other.
+  claimed_by    TEXT GENERATED ALWAYS AS (CASE json_type(properties, '$._claimed_by')
+                  WHEN 'text' THEN json_extract(properties, '$._claimed_by') END) VIRTUAL,
+  claimed_at    TEXT GENERATED ALWAYS AS (CASE json_type(properties, '$._claimed_at')
+                  WHEN 'text' THEN json_extract(properties, '$._claimed_at') END) VIRTUAL,
   CHECK ((parent IS NULL) = (id = project)),
   CHECK ((parent IS NULL) = (depth = 0)),
   CHECK (parent <> id)
@@ -46,6 +50,8 @@ CREATE INDEX work_nodes_claimed ON work_nodes (project, claimed_by)
   WHERE claimed_by IS NOT NULL;
 CREATE INDEX work_nodes_resolved ON work_nodes (project, touched)
   WHERE resolved = 1;
+CREATE INDEX work_nodes_open_below ON work_nodes (parent, seq)
+  WHERE resolved = 0;
 CREATE INDEX work_nodes_by_parent  ON work_nodes (parent, seq);
 CREATE INDEX work_nodes_by_created ON work_nodes (project, seq);
 CREATE INDEX work_nodes_by_touched ON work_nodes (project, touched);
@@ -75,7 +81,8 @@ CREATE TABLE work_evidence (
 CREATE INDEX work_evidence_by_node ON work_evidence (node, type);
 
 -- Readiness and counts follow from resolved, parent and the depends_on edges. They are kept here, not in
--- code, so that no writer can forget them; a statement in sqlite3 keeps them true as well.
+-- code, so that no writer can forget them; a statement in sqlite3 keeps them true as well. (The text index
+-- is kept in code: a summary that is edited with sqlite3 is found under its old text.)
 
 CREATE TRIGGER work_nodes_after_insert AFTER INSERT ON work_nodes
 BEGIN
@@ -85,8 +92,8 @@ BEGIN
          blocked    = blocked + (NEW.resolved = 0 AND NEW.open_deps > 0),
          actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0)
    WHERE id = NEW.project;
-  UPDATE work_nodes SET open_children = open_children + 1
-   WHERE id = NEW.parent AND NEW.resolved = 0;
+  UPDATE work_nodes SET children = children + 1, open_children = open_children + (NEW.resolved = 0)
+   WHERE id = NEW.parent;
 END;
 
 CREATE TRIGGER work_nodes_after_delete AFTER DELETE ON work_nodes
@@ -97,8 +104,8 @@ BEGIN
          resolved   = resolved - OLD.resolved,
          total      = total - 1
    WHERE id = OLD.project;
-  UPDATE work_nodes SET open_children = open_children - 1
-   WHERE id = OLD.parent AND OLD.resolved = 0;
+  UPDATE work_nodes SET children = children - 1, open_children = open_children - (OLD.resolved = 0)
+   WHERE id = OLD.parent;
 END;
 
 CREATE TRIGGER work_nodes_after_readiness AFTER UPDATE OF resolved, open_children, open_deps ON work_nodes
@@ -125,10 +132,12 @@ BEGIN
 END;
 
 CREATE TRIGGER work_nodes_after_move AFTER UPDATE OF parent ON work_nodes
-WHEN NEW.parent IS NOT OLD.parent AND NEW.resolved = 0
+WHEN NEW.parent IS NOT OLD.parent
 BEGIN
-  UPDATE work_nodes SET open_children = open_children - 1 WHERE id = OLD.parent;
-  UPDATE work_nodes SET open_children = open_children + 1 WHERE id = NEW.parent;
+  UPDATE work_nodes SET children = children - 1, open_children = open_children - (NEW.resolved = 0)
+   WHERE id = OLD.parent;
+  UPDATE work_nodes SET children = children + 1, open_children = open_children + (NEW.resolved = 0)
+   WHERE id = NEW.parent;
 END;
 
 CREATE TRIGGER work_nodes_after_rehome AFTER UPDATE OF project ON work_nodes

@@ -91,8 +91,8 @@ impl App {
     /// The open database.
     pub fn db(&mut self, ctx: &Ctx) -> Result<&mut Db> {
         let db = match self.db.take() {
-            Some(db) => db,
-            None => {
+            Some(db) if !db.is_read_only() => db,
+            _ => {
                 let survive_power_loss = self.config.durability.value == Durability::Full;
                 let options = db::Options { survive_power_loss };
                 let mut db = Db::open(&self.config.db_path.value, options, ctx)?;

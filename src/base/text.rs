@@ -54,9 +54,10 @@ pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Folds case the way search does, for comparing substrings.
+/// Folds case the way search does, for comparing substrings: letter by letter, since what a letter folds to
+/// must not depend on what stands beside it.
 pub fn fold(text: &str) -> String {
-    text.to_lowercase()
+    text.chars().flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

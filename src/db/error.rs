@@ -32,6 +32,13 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
             Fault::new(ErrorCode::StorageCorrupt, "the database file is damaged or is not a database")
                 .hint("`graph doctor` says more; a copy made before the last migration lies beside it as *.bak")
         }
+        Sqlite::SystemIoFailure => {
+            Fault::new(ErrorCode::StorageCorrupt, "the disk could not be read or written; nothing was changed")
+                .hint("`graph doctor` says whether the file is sound; look at the disk")
+        }
+        Sqlite::OperationInterrupted => {
+            Fault::new(ErrorCode::Busy, "the call was cancelled; nothing was changed").hint("call again")
+        }
         _ => return None,
     })
 }

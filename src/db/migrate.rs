@@ -41,6 +41,20 @@ pub(super) fn migrate(conn: &mut Connection, path: &Path, now: Timestamp) -> Res
     apply(conn, path, now, MIGRATIONS)
 }
 
+/// Refuses to go on with a file that another process has migrated since it was opened.
+pub(super) fn check_unchanged(conn: &Connection) -> Result<()> {
+    let version: usize =
+        conn.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?;
+    if version == MIGRATIONS.len() {
+        return Ok(());
+    }
+    let message = format!(
+        "the database was brought to version {version}, this program knows {}",
+        MIGRATIONS.len()
+    );
+    Err(refused(message, "a newer graph did it: restart this server with that version"))
+}
+
 /// Refuses a file that would have to be migrated first.
 pub(super) fn check_current(conn: &Connection) -> Result<()> {
     if check_history(conn, MIGRATIONS)? == MIGRATIONS.len() {
@@ -56,12 +70,12 @@ fn apply(
     now: Timestamp,
     migrations: &[Migration],
 ) -> Result<()> {
-    let before = check_history(conn, migrations)?;
-    if before > 0 {
-        back_up(conn, path, before)?;
-    }
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done = check_history(&tx, migrations)?;
+    if (1..migrations.len()).contains(&done) {
+        // With the lock held nobody writes between the copy and the migration.
+        back_up(path, done)?;
+    }
     for (index, migration) in migrations.iter().enumerate().skip(done) {
         tx.execute_batch(migration.sql)?;
         tx.execute(
@@ -76,10 +90,19 @@ fn apply(
 
 /// How many of `migrations` the file has; refuses a newer file and an edited history.
 fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
-    let version: usize = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version == 0 {
-        return Ok(0);
-    }
+    let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let by_hand = "the file was edited by hand: restore a backup, or choose another file with --db";
+    let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let version = match usize::try_from(version) {
+        Ok(0) if tables == 0 => return Ok(0),
+        Ok(0) | Err(_) => {
+            return Err(refused(
+                format!("the database has tables and says version {version}"),
+                by_hand,
+            ));
+        }
+        Ok(version) => version,
+    };
     let mut statement =
         conn.prepare("SELECT name, checksum FROM schema_migrations ORDER BY version")?;
     let rows =
@@ -108,7 +131,7 @@ fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
     if applied.len() != version {
         return Err(refused(
             format!("the database says version {version} and lists {} migrations", applied.len()),
-            "the file was edited by hand: restore a backup, or choose another file with --db",
+            by_hand,
         ));
     }
     Ok(version)
@@ -118,15 +141,18 @@ fn refused(message: String, hint: &str) -> Error {
     Fault::new(ErrorCode::StorageCorrupt, message).hint(hint).into()
 }
 
-/// Copies the file to `<file>.v<N>.bak`; complete under that name or not there at all.
-fn back_up(conn: &Connection, path: &Path, version: usize) -> Result<()> {
+/// Copies the file to `<file>.v<N>.bak`; complete under that name or not there at all, and never over another.
+fn back_up(path: &Path, version: usize) -> Result<()> {
     let name = |ending: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".v{version}.{ending}"));
         std::path::PathBuf::from(name)
     };
     let (target, partial) = (name("bak"), name(&format!("bak-{}", std::process::id())));
-    let copied = copy(conn, &partial).and_then(|()| {
+    if target.exists() {
+        return Ok(());
+    }
+    let copied = copy(path, &partial).and_then(|()| {
         fs::rename(&partial, &target).map_err(|error| {
             Fault::new(ErrorCode::ReadOnly, format!("the backup before migrating failed: {error}"))
                 .details(json!({ "backup": target.display().to_string() }))
@@ -140,10 +166,11 @@ fn back_up(conn: &Connection, path: &Path, version: usize) -> Result<()> {
     copied
 }
 
-fn copy(conn: &Connection, target: &Path) -> Result<()> {
+fn copy(path: &Path, target: &Path) -> Result<()> {
+    let from = open::connect(path)?;
     open::create_private(target)?;
     let mut to = open::connect(target)?;
-    Backup::new(conn, &mut to)?.run_to_completion(1_000, std::time::Duration::ZERO, None)?;
+    Backup::new(&from, &mut to)?.run_to_completion(1_000, std::time::Duration::ZERO, None)?;
     // One self-contained file: no -wal to be lost beside it.
     to.pragma_update(None, "journal_mode", "delete")?;
     let verdict: String = to.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;

@@ -15,4 +15,5 @@ pub use migrate::{MIGRATIONS, Migration};
 pub use open::{Db, Interrupt, Options, Patience};
 pub(crate) use row::json;
 pub use search::Needle;
+pub(crate) use search::subjects_sql;
 pub use tx::{Read, Write};

@@ -5,7 +5,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, InterruptHandle, OpenFlags, config::DbConfig};
@@ -21,6 +21,8 @@ use crate::base::{Ctx, Error, ErrorCode, Fault, Result};
 const APPLICATION_ID: i32 = 0x6772_7068;
 /// Older WAL code can lose a committed write when a checkpoint overlaps it.
 const OLDEST_SQLITE: i32 = 3_051_003;
+/// Work that a call without patience may do.
+const SHORT_CALL: Duration = Duration::from_millis(25);
 
 /// How to open a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +34,8 @@ pub struct Options {
 /// How long a call waits for other processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
-    /// BUSY at once.
+    /// BUSY at once where another process is in the way, and as soon as the call itself takes longer than a
+    /// client should wait for its next answer.
     None,
     /// At least ten seconds.
     Full,
@@ -54,6 +57,8 @@ pub struct Db {
     conn: Connection,
     path: PathBuf,
     identity: Identity,
+    patience: Patience,
+    read_only: bool,
 }
 
 impl Db {
@@ -66,14 +71,15 @@ impl Db {
         if rusqlite::version_number() < OLDEST_SQLITE {
             return Err(Error::internal(format!("SQLite {} is too old", rusqlite::version())));
         }
-        let conn = match open_to_write(path, options, ctx) {
+        let (conn, read_only) = match open_to_write(path, options, ctx) {
             Err(error) if error.code() == ErrorCode::ReadOnly && path.is_file() => {
                 // In a sandbox that may not write, the plan can still be read.
-                open_to_read(path).map_err(|_| error)?
+                (open_to_read(path).map_err(|_| error)?, true)
             }
-            opened => opened?,
+            opened => (opened?, false),
         };
-        Ok(Db { identity: Identity::of(path)?, conn, path: path.to_owned() })
+        let (identity, path) = (Identity::of(path)?, path.to_owned());
+        Ok(Db { conn, path, identity, patience: Patience::Full, read_only })
     }
 
     /// Where the file is.
@@ -81,16 +87,28 @@ impl Db {
         &self.path
     }
 
+    /// Whether this connection must not be kept: it does not see what others write.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// When a call that begins now has used up its time.
+    fn deadline(&self) -> Option<Instant> {
+        (self.patience == Patience::None).then(|| Instant::now() + SHORT_CALL)
+    }
+
     /// Runs `f` on one snapshot.
     pub fn read<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
         self.check_still_there()?;
-        tx::read(&mut self.conn, ctx, f).map_err(|error| name_file(error, &self.path))
+        let deadline = self.deadline();
+        tx::read(&mut self.conn, ctx, deadline, f).map_err(|error| name_file(error, &self.path))
     }
 
     /// Runs `f` in one immediate transaction, committed before this answers.
     pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         self.check_still_there()?;
-        tx::write(&mut self.conn, ctx, f).map_err(|error| name_file(error, &self.path))
+        let deadline = self.deadline();
+        tx::write(&mut self.conn, ctx, deadline, f).map_err(|error| name_file(error, &self.path))
     }
 
     /// Sets how long the next calls wait for other processes.
@@ -99,6 +117,7 @@ impl Db {
             Patience::None => None,
             Patience::Full => Some(wait_a_little as fn(i32) -> bool),
         };
+        self.patience = patience;
         Ok(self.conn.busy_handler(handler)?)
     }
 
@@ -134,9 +153,11 @@ impl Db {
 fn open_to_write(path: &Path, options: Options, ctx: &Ctx) -> Result<Connection> {
     create_private(path)?;
     let mut conn = connect(path)?;
-    check_ours(&conn)?;
-    // Turning WAL on does not go through the busy handler when several processes do it at once.
+    // Turning WAL on does not always ask the busy handler, so that the waiting is done here, and only here.
+    conn.busy_timeout(Duration::ZERO)?;
+    retry_while_busy(|| check_ours(&conn))?;
     retry_while_busy(|| Ok(conn.pragma_update(None, "journal_mode", "wal")?))?;
+    conn.busy_handler(Some(wait_a_little))?;
     let synchronous = if options.survive_power_loss { "full" } else { "normal" };
     conn.pragma_update(None, "synchronous", synchronous)?;
     functions::register(&conn)?;
@@ -229,7 +250,7 @@ fn check_ours(conn: &Connection) -> Result<()> {
         .hint("choose another file with --db, GRAPH_DB or `db_path`")
         .into());
     }
-    retry_while_busy(|| Ok(conn.pragma_update(None, "application_id", APPLICATION_ID)?))
+    Ok(conn.pragma_update(None, "application_id", APPLICATION_ID)?)
 }
 
 /// SQLite's busy handler: short sleeps, so that a waiter is not starved by those who ask more often.

@@ -23,6 +23,15 @@ impl Needle {
     }
 }
 
+/// The subjects of a domain whose text has the phrase that is bound as `?at`, as SQL.
+pub(crate) fn subjects_sql(domain: &str, at: usize) -> String {
+    // Joined in this order: the index names few rows, the entries are found by their number.
+    format!(
+        "SELECT e.subject FROM search_index CROSS JOIN search_entries e
+          WHERE search_index MATCH ?{at} AND e.id = search_index.rowid AND e.domain = '{domain}'"
+    )
+}
+
 /// A change of the index, kept until the transaction ends.
 ///
 /// FTS5 writes out what it has gathered whenever another statement opens a savepoint, as one with triggers

@@ -3,14 +3,16 @@
 use std::{
     cell::{Cell, RefCell},
     ops::Deref,
+    time::Instant,
 };
 
 use rusqlite::{
-    Connection, OptionalExtension, Params, Row, Statement, StatementStatus, TransactionBehavior,
+    CachedStatement, Connection, OptionalExtension, Params, Row, Statement, StatementStatus,
+    TransactionBehavior,
 };
 
-use super::{events::Event, search::Text};
-use crate::base::{Ctx, Result, Timestamp, ids::Ids};
+use super::{events::Event, migrate, search::Text};
+use crate::base::{Ctx, Error, ErrorCode, Fault, Result, Timestamp, ids::Ids};
 
 /// One snapshot of the database and the instant at which it is read.
 #[derive(Debug)]
@@ -18,6 +20,7 @@ pub struct Read<'c> {
     conn: &'c Connection,
     now: Timestamp,
     last_event: i64,
+    deadline: Option<Instant>,
 }
 
 /// The one way to change anything: an immediate transaction on behalf of an actor.
@@ -26,6 +29,8 @@ pub struct Write<'c> {
     read: Read<'c>,
     ctx: &'c Ctx,
     ticks: Cell<i64>,
+    changed: Cell<bool>,
+    recorded: Cell<bool>,
     pub(super) texts: RefCell<Vec<Text>>,
 }
 
@@ -33,10 +38,11 @@ pub struct Write<'c> {
 pub(super) fn read<T>(
     conn: &mut Connection,
     ctx: &Ctx,
+    deadline: Option<Instant>,
     f: impl FnOnce(&Read<'_>) -> Result<T>,
 ) -> Result<T> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Deferred)?;
-    let answer = f(&Read::new(&tx, ctx)?)?;
+    let answer = f(&Read::new(&tx, ctx, deadline)?)?;
     tx.commit()?;
     Ok(answer)
 }
@@ -45,19 +51,30 @@ pub(super) fn read<T>(
 pub(super) fn write<T>(
     conn: &mut Connection,
     ctx: &Ctx,
+    deadline: Option<Instant>,
     f: impl FnOnce(&Write<'_>) -> Result<T>,
 ) -> Result<T> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let read = Read::new(&tx, ctx)?;
-    let write = Write { read, ctx, ticks: Cell::new(0), texts: RefCell::default() };
+    let write = Write {
+        read: Read::new(&tx, ctx, deadline)?,
+        ctx,
+        ticks: Cell::new(0),
+        changed: Cell::new(false),
+        recorded: Cell::new(false),
+        texts: RefCell::default(),
+    };
     let answer = f(&write)?;
+    if write.changed.get() && !write.recorded.get() {
+        return Err(Error::internal("rows were changed without an event"));
+    }
     write.save_texts()?;
     tx.commit()?;
     Ok(answer)
 }
 
 impl<'c> Read<'c> {
-    fn new(conn: &'c Connection, ctx: &Ctx) -> Result<Self> {
+    fn new(conn: &'c Connection, ctx: &Ctx, deadline: Option<Instant>) -> Result<Self> {
+        migrate::check_unchanged(conn)?;
         let last: Option<(i64, Timestamp)> = conn
             .prepare_cached("SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1")?
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -65,12 +82,27 @@ impl<'c> Read<'c> {
         // A clock that steps back must not put an event before its predecessor.
         let now = ctx.clock.now();
         let (last_event, now) = last.map_or((0, now), |(seq, at)| (seq, now.max(at)));
-        Ok(Read { conn, now, last_event })
+        Ok(Read { conn, now, last_event, deadline })
     }
 
     /// The instant of this call; never before the last event.
     pub fn now(&self) -> Timestamp {
         self.now
+    }
+
+    /// A statement, prepared once for each connection; BUSY when this call has used up its time.
+    fn prepare(&self, sql: &str) -> Result<CachedStatement<'c>> {
+        self.check_deadline()?;
+        Ok(self.conn.prepare_cached(sql)?)
+    }
+
+    fn check_deadline(&self) -> Result<()> {
+        match self.deadline {
+            Some(deadline) if Instant::now() > deadline => {
+                Err(Fault::new(ErrorCode::Busy, "the call takes longer than it was given").into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The first row, if there is one.
@@ -80,7 +112,7 @@ impl<'c> Read<'c> {
         params: impl Params,
         map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.prepare(sql)?;
         let row = statement.query_row(params, map).optional()?;
         note_scan(&statement, sql);
         Ok(row)
@@ -93,7 +125,7 @@ impl<'c> Read<'c> {
         params: impl Params,
         map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.prepare(sql)?;
         let rows = statement.query_map(params, map)?.collect::<rusqlite::Result<_>>()?;
         note_scan(&statement, sql);
         Ok(rows)
@@ -107,9 +139,10 @@ impl<'c> Read<'c> {
         mut map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
         mut visit: impl FnMut(T) -> Result<bool>,
     ) -> Result<()> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.prepare(sql)?;
         let mut rows = statement.query(params)?;
         while let Some(row) = rows.next()? {
+            self.check_deadline()?;
             if !visit(map(row)?)? {
                 break;
             }
@@ -120,13 +153,12 @@ impl<'c> Read<'c> {
     }
 }
 
-/// Tells the log which query read a whole table; the tests listen for it on every query that is hot.
+/// Tells the log how much a query read; the tests listen for it on every query that is hot.
 fn note_scan(statement: &Statement<'_>, sql: &str) {
     if tracing::enabled!(target: "graph::db::scan", tracing::Level::DEBUG) {
-        let steps = statement.reset_status(StatementStatus::FullscanStep);
-        if steps > 0 {
-            tracing::debug!(target: "graph::db::scan", steps, sql, "read {steps} rows without an index");
-        }
+        let scanned = statement.reset_status(StatementStatus::FullscanStep);
+        let steps = statement.reset_status(StatementStatus::VmStep);
+        tracing::debug!(target: "graph::db::scan", scanned, steps, sql, "{steps} steps, {scanned} rows without an index");
     }
 }
 
@@ -159,9 +191,10 @@ impl Write<'_> {
 
     /// Changes rows; answers how many.
     pub(crate) fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.prepare(sql)?;
         let changed = statement.execute(params)?;
         note_scan(&statement, sql);
+        self.changed.set(self.changed.get() || changed > 0);
         Ok(changed)
     }
 
@@ -173,6 +206,7 @@ impl Write<'_> {
 
     /// Appends to the event log; a mutation without this call does not exist.
     pub fn record(&self, event: &Event<'_>) -> Result<()> {
+        self.recorded.set(true);
         self.run(
             "INSERT INTO events (at, actor, domain, kind, subject, action, changes, request)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

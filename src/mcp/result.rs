@@ -126,7 +126,9 @@ mod tests {
     #[test]
     fn a_fault_is_a_result_in_the_shape_of_its_tool() {
         let fault = || Err(Fault::not_found("id", "node", "n_1").hint("list them").into());
-        let error = json!({ "code": "NOT_FOUND", "message": "no node `n_1`", "hint": "list them" });
+        let error = json!({ "code": "NOT_FOUND",
+            "message": "`id` is `n_1`, and there is no such node",
+            "details": { "field": "id" }, "hint": "list them" });
         let plain = fold(fault(), false, "r");
         assert_eq!(shown(&plain), json!({ "error": error }));
         assert_eq!(plain.is_error, Some(true));

@@ -33,12 +33,10 @@ impl Live {
 
     /// Who holds the node; the same rule as the queries of the store have.
     pub(super) fn holder(&self, record: &Record) -> Option<String> {
-        let text = |key| match record.node.properties.get(key)? {
-            Value::String(text) => Some(text.clone()),
-            other => Some(other.to_string()),
-        };
+        let text = |key| record.node.properties.get(key).and_then(Value::as_str);
         let (by, at) = (text(CLAIMED_BY)?, text(CLAIMED_AT)?);
-        (self.after.to_string() < at && at <= self.until.to_string()).then_some(by)
+        let live = self.after.to_string().as_str() < at && at <= self.until.to_string().as_str();
+        live.then(|| by.to_owned())
     }
 }
 
@@ -63,35 +61,4 @@ fn without_time(mut changes: Vec<Change>) -> Vec<Change> {
         changes.retain(|change| !is(change, CLAIMED_AT));
     }
     changes
-}
-
-/// What a caller should know while its write went through; each thing is said once.
-#[derive(Debug, Default)]
-pub(super) struct Warnings(Vec<String>);
-
-impl Warnings {
-    /// Says it, unless it was said.
-    pub(super) fn say(&mut self, warning: String) {
-        if !self.0.contains(&warning) {
-            self.0.push(warning);
-        }
-    }
-
-    /// A write to what another agent holds succeeds, since claims are soft.
-    pub(super) fn about_claim(&mut self, tx: &Write<'_>, record: &Record, live: &Live) {
-        if let Some(other) = live.holder(record).filter(|holder| holder != tx.actor()) {
-            self.say(format!("{} is claimed by {other}", record.node.id));
-        }
-    }
-
-    /// All of them, or as many as a reader will read.
-    pub(super) fn into_list(mut self) -> Vec<String> {
-        const MOST: usize = 20;
-        if self.0.len() > MOST {
-            let more = self.0.len() - MOST;
-            self.0.truncate(MOST);
-            self.0.push(format!("and {more} more"));
-        }
-        self.0
-    }
 }

@@ -4,19 +4,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    claims::{Live, Warnings},
-    cycle,
-    plan::waits_for_ancestor,
+    claims::Live,
+    cycle, history,
     readiness::Watch,
     store::{
         edges,
         nodes::{self, Record},
     },
-    types::{DEPENDS_ON, DOMAIN, NodeRef, Settings, Unblocked, limits},
+    types::{DEPENDS_ON, NodeRef, Settings, Unblocked, limits},
+    warnings::Warnings,
 };
 use crate::{
-    base::{Fault, Result, props::Change, text},
-    db::{Event, Write},
+    base::{Fault, Result, page, props::Change, text},
+    db::Write,
 };
 
 /// Names that mean a place in the tree, which is not an edge.
@@ -50,6 +50,9 @@ pub struct Connected {
     /// Those that were not, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<Rejected>,
+    /// Rejected, but not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub rejected_omitted: usize,
     /// What the removals unblocked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub newly_actionable: Vec<NodeRef>,
@@ -103,7 +106,15 @@ pub fn connect(tx: &Write<'_>, settings: &Settings, connect: &Connect) -> Result
     }
     let Unblocked { newly_actionable, newly_actionable_omitted } = work.watch.unblocked(tx)?;
     let warnings = work.warnings.into_list();
-    Ok(Connected { applied, rejected, newly_actionable, newly_actionable_omitted, warnings })
+    let rejected_omitted = page::cut(&mut rejected, page::DEFAULT_CHARS)?;
+    Ok(Connected {
+        applied,
+        rejected,
+        rejected_omitted,
+        newly_actionable,
+        newly_actionable_omitted,
+        warnings,
+    })
 }
 
 /// Why an edge was not applied: data for the caller, not an error.
@@ -146,14 +157,7 @@ impl Work<'_, '_> {
             } else {
                 ("connected", Change::new(kind, (), to.node.id.as_str()))
             };
-            let subject = &from.node.id;
-            self.tx.record(&Event {
-                domain: DOMAIN,
-                kind: "node",
-                subject,
-                action,
-                changes: &[change],
-            })?;
+            history::record(self.tx, &from.node.id, action, &[change])?;
         }
         Ok(outcome)
     }
@@ -171,11 +175,11 @@ impl Work<'_, '_> {
                 return Ok(Err("cross_project_edge".into()));
             }
             if let Some(mut cycle) = cycle::closed_by(self.tx, from_id, to_id)? {
-                cycle.truncate(50);
+                cycle.truncate(20);
                 return Ok(Err(Refusal { reason: "cycle_detected", cycle }));
             }
-            if to.depth < from.depth && nodes::is_below(self.tx, from_id, to_id)? {
-                self.warnings.say(waits_for_ancestor(from_id, to_id));
+            if nodes::is_below(self.tx, &from.place(), &to.place())? {
+                self.warnings.about_ancestor(from_id, to_id);
             }
             // A node that this makes wait must not count as unblocked when a later edge frees it again.
             self.watch.node(self.tx, from_id)?;

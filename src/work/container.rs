@@ -8,14 +8,14 @@ use super::{
     claims::Live,
     next,
     store::{
-        edges::{self, Direction},
+        edges,
         nodes::{self, Record},
     },
-    types::{NodeRef, Settings},
-    update::{self, NodeUpdate, Update},
+    types::{NodeRef, Settings, count, is_zero},
+    update::{self, NodeUpdate, Update, Updated},
 };
 use crate::{
-    base::{ErrorCode, Fault, Result, Timestamp, props::Properties, version::check_version},
+    base::{ErrorCode, Fault, Result, Timestamp, props::Properties, text, version::check_version},
     db::{Read, Write},
 };
 
@@ -147,6 +147,9 @@ pub struct Advanced {
     pub transition: Transition,
     /// What the step unblocked.
     pub unblocked_entities: Vec<NodeRef>,
+    /// Unblocked, but not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unblocked_entities_omitted: usize,
     /// What to do once a task is closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph_hints: Option<GraphHints>,
@@ -196,12 +199,12 @@ pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Env
     let mut record = get(tx, ask.container_type, &ask.id)?;
     check_version(&ask.id, ask.version, record.node.rev)?;
     let from = status(tx, settings, &record);
-    let (to, unblocked_entities, warnings) = match from {
+    let (to, updated) = match from {
         Status::Closed => return Err(terminal(&ask.id)),
         Status::New => {
             check_unblocked(tx, &record, false)?;
             next::claim(tx, &mut record)?;
-            (Status::Active, Vec::new(), Vec::new())
+            (Status::Active, Updated::default())
         }
         Status::Active => {
             check_unblocked(tx, &record, true)?;
@@ -210,17 +213,17 @@ pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Env
                 resolved: Some(true),
                 ..NodeUpdate::default()
             };
-            let updated = update::update(tx, settings, &Update { updates: vec![change] })?;
-            (Status::Closed, updated.newly_actionable, updated.warnings)
+            (Status::Closed, update::update(tx, settings, &Update { updates: vec![change] })?)
         }
     };
     let record = nodes::get(tx, "id", &ask.id)?;
     let data = Advanced {
         task: container(tx, settings, record, ask.container_type),
         transition: Transition { from, to },
-        unblocked_entities,
+        unblocked_entities: updated.newly_actionable,
+        unblocked_entities_omitted: updated.newly_actionable_omitted,
         graph_hints: (to == Status::Closed).then(graph_hints),
-        warnings,
+        warnings: updated.warnings,
     };
     Ok(Envelope { success: true, data })
 }
@@ -277,26 +280,25 @@ fn terminal(id: &str) -> crate::base::Error {
 /// Dependencies stand in the way of every step, open children in that of closing.
 fn check_unblocked(tx: &Read<'_>, record: &Record, closing: bool) -> Result<()> {
     let id = &record.node.id;
-    let mut blockers = edges::dependencies(tx, id, Direction::Out)?;
+    let mut blockers = edges::blockers(tx, id, BLOCKERS)?;
+    let mut waits_for = count(record.open_deps);
     if closing {
-        blockers.extend(nodes::children_open_first(tx, id, BLOCKERS)?);
+        let left = BLOCKERS - blockers.len();
+        blockers.extend(nodes::children_open_first(tx, id, left)?);
+        waits_for += count(record.open_children);
     }
     blockers.retain(|blocker| !blocker.node.resolved);
-    if blockers.is_empty() {
+    if waits_for == 0 {
         return Ok(());
     }
     let names: Vec<_> = blockers
         .iter()
-        .take(BLOCKERS)
-        .map(|blocker| json!({ "id": blocker.node.id, "summary": crate::base::text::shorten(&blocker.node.summary, 60) }))
+        .map(|blocker| json!({ "id": blocker.node.id, "summary": text::shorten(&blocker.node.summary, 60) }))
         .collect();
-    Err(Fault::new(
-        ErrorCode::Blocked,
-        format!("`{id}` waits for {} unresolved nodes", blockers.len()),
-    )
-    .details(json!({ "blockers": names }))
-    .hint("resolve these first; graph_next says which of them can be worked on")
-    .into())
+    Err(Fault::new(ErrorCode::Blocked, format!("`{id}` waits for {waits_for} unresolved nodes"))
+        .details(json!({ "blockers": names, "blockers_omitted": waits_for - names.len() }))
+        .hint("resolve these first; graph_next says which of them can be worked on")
+        .into())
 }
 
 fn graph_hints() -> GraphHints {

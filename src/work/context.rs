@@ -10,12 +10,13 @@ use super::{
         evidence,
         nodes::{self, Record},
     },
-    types::{Ancestor, Node},
+    types::{Ancestor, Node, count},
 };
 use crate::{
     base::{
         Result,
         page::{self, Budget},
+        text,
     },
     db::Read,
 };
@@ -24,6 +25,12 @@ use crate::{
 const ANCESTORS: usize = 50;
 /// Children that an answer lists of one node.
 const CHILDREN: usize = 50;
+/// Evidence that an answer lists of the other end of a dependency.
+const EVIDENCE: usize = 3;
+/// Characters of an ancestor's summary: it says where we are, not what to do.
+const SUMMARY: usize = 200;
+/// Characters of all links that a node inherits.
+const LINKS: usize = 4_000;
 
 /// Which node, and how far down.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -87,6 +94,9 @@ pub struct NodeTree {
 pub struct Dependency {
     /// The node there.
     pub node: Node,
+    /// Earlier evidence on it that is not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub evidence_omitted: usize,
     /// Whether the node that is waited for is resolved.
     pub satisfied: bool,
 }
@@ -95,28 +105,42 @@ pub struct Dependency {
 pub fn context(tx: &Read<'_>, ask: &Context) -> Result<Neighbourhood> {
     let record = nodes::get(tx, "node_id", &ask.node_id)?;
     let lineage = lineage(tx, &record)?;
-    let mut depends_on = Vec::new();
-    for target in edges::dependencies(tx, &ask.node_id, Direction::Out)? {
-        let satisfied = target.node.resolved;
-        depends_on.push(Dependency { node: evidence::complete(tx, target)?, satisfied });
-    }
-    let mut depended_by = Vec::new();
-    for source in edges::dependencies(tx, &ask.node_id, Direction::In)? {
-        let satisfied = record.node.resolved;
-        depended_by.push(Dependency { node: evidence::complete(tx, source)?, satisfied });
-    }
-    let (children, children_omitted) = tree(tx, &ask.node_id, ask.depth.unwrap_or(2))?;
+    let (depends_on, depends_on_omitted) = dependencies(tx, &record, Direction::Out)?;
+    let (depended_by, depended_by_omitted) = dependencies(tx, &record, Direction::In)?;
+    let (children, children_omitted) = tree(tx, &record, ask.depth.unwrap_or(2))?;
     Ok(Neighbourhood {
         node: evidence::complete(tx, record)?,
         ancestors: lineage.ancestors,
         ancestors_omitted: lineage.omitted,
         children,
         children_omitted,
-        depends_on_omitted: page::cut(&mut depends_on, page::DEFAULT_CHARS)?,
         depends_on,
-        depended_by_omitted: page::cut(&mut depended_by, page::DEFAULT_CHARS)?,
+        depends_on_omitted,
         depended_by,
+        depended_by_omitted,
     })
+}
+
+/// The other ends of a node's dependencies, oldest first, as far as they fit.
+fn dependencies(
+    tx: &Read<'_>,
+    record: &Record,
+    direction: Direction,
+) -> Result<(Vec<Dependency>, usize)> {
+    let mut budget = Budget::new(page::DEFAULT_CHARS);
+    let mut listed = Vec::new();
+    edges::each_dependency(tx, &record.node.id, direction, |other| {
+        let satisfied =
+            if direction == Direction::Out { other.node.resolved } else { record.node.resolved };
+        let (evidence, evidence_omitted) = evidence::latest(tx, &other.node.id, EVIDENCE)?;
+        let node = Node { evidence, ..other.node };
+        let dependency = Dependency { node, evidence_omitted, satisfied };
+        let fits = budget.admit(&dependency)?;
+        listed.extend(fits.then_some(dependency));
+        Ok(fits)
+    })?;
+    let omitted = edges::dependency_count(tx, &record.node.id, direction)? - listed.len();
+    Ok((listed, omitted))
 }
 
 /// Where a node stands, and what its ancestors link to.
@@ -127,6 +151,8 @@ pub(super) struct Lineage {
     pub omitted: usize,
     /// Context links by ancestor, root first.
     pub links: Vec<(String, Vec<String>)>,
+    /// Ancestors whose links are not listed.
+    pub links_omitted: usize,
 }
 
 /// The chain from the root to the parent, bounded: a tree may be 100,000 levels deep.
@@ -139,34 +165,35 @@ pub(super) fn lineage(tx: &Read<'_>, record: &Record) -> Result<Lineage> {
         chain.insert(0, (ancestor, root.context_links));
     }
     let omitted = all - chain.len();
-    let links = chain
-        .iter()
-        .filter(|(_, links)| !links.is_empty())
-        .map(|(ancestor, links)| (ancestor.id.clone(), links.clone()))
-        .collect();
-    Ok(Lineage {
-        ancestors: chain.into_iter().map(|(ancestor, _)| ancestor).collect(),
-        omitted,
-        links,
-    })
+    for (ancestor, _) in &mut chain {
+        ancestor.summary = text::shorten(&ancestor.summary, SUMMARY);
+    }
+    // The nearest say most about a node, so that those are kept which come last.
+    let with_links = chain.iter().rev().filter(|(_, links)| !links.is_empty());
+    let mut links: Vec<_> =
+        with_links.map(|(ancestor, links)| (ancestor.id.clone(), links.clone())).collect();
+    let links_omitted = page::cut(&mut links, LINKS)?;
+    links.reverse();
+    let ancestors = chain.into_iter().map(|(ancestor, _)| ancestor).collect();
+    Ok(Lineage { ancestors, omitted, links, links_omitted })
 }
 
 /// The children of `root` to a depth, level by level for as long as the budget lasts.
-fn tree(tx: &Read<'_>, root: &str, depth: usize) -> Result<(Vec<NodeTree>, usize)> {
+fn tree(tx: &Read<'_>, root: &Record, depth: usize) -> Result<(Vec<NodeTree>, usize)> {
     struct Entry {
         tree: NodeTree,
         parent: Option<usize>,
     }
     let mut entries: Vec<Entry> = Vec::new();
     let mut budget = Budget::new(page::DEFAULT_CHARS);
-    let mut omitted = nodes::child_count(tx, root)?;
+    let mut omitted = count(root.children);
     let mut level: Vec<Option<usize>> = vec![None];
     for _ in 0..depth {
         let mut below = Vec::new();
         for parent in std::mem::take(&mut level) {
-            let id = parent.map_or(root.to_owned(), |index| entries[index].tree.id.clone());
+            let id = parent.map_or(root.node.id.clone(), |index| entries[index].tree.id.clone());
             for child in nodes::children(tx, &id, 0, CHILDREN)? {
-                let child_count = nodes::child_count(tx, &child.node.id)?;
+                let child_count = count(child.children);
                 let node = child.node;
                 let tree = NodeTree {
                     id: node.id,

@@ -10,7 +10,7 @@ use crate::{
         page::{self, Budget, Query},
         props::Change,
     },
-    db::{self, Read},
+    db::{self, Event, Read, Write},
 };
 
 /// Which node's history.
@@ -46,6 +46,11 @@ pub struct PastEvent {
     pub action: String,
     /// Field by field.
     pub changes: Vec<Change>,
+}
+
+/// Appends to a node's history.
+pub(super) fn record(tx: &Write<'_>, node: &str, action: &str, changes: &[Change]) -> Result<()> {
+    tx.record(&Event { domain: DOMAIN, kind: "node", subject: node, action, changes })
 }
 
 /// A page of a node's history.

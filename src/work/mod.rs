@@ -19,6 +19,7 @@ mod store;
 mod types;
 mod update;
 mod validate;
+mod warnings;
 
 pub use connect::*;
 pub use container::*;

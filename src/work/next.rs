@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     claims::{self, Live},
-    context,
+    context, history,
     store::{
         edges::{self, Direction},
         evidence,
         nodes::{self, Record},
         projects, ready,
     },
-    types::{DOMAIN, Evidence, Node, NodeRef, Settings},
+    types::{Evidence, Node, NodeRef, Settings},
 };
 use crate::{
     base::{
         Fault, Result, page,
         props::{self, Properties},
     },
-    db::{Event, Read, Write},
+    db::{Read, Write},
 };
 
 /// Resolved dependencies that an answer lists for one node, and evidence for each.
@@ -86,6 +86,9 @@ pub struct ContextLinks {
     pub own: Vec<String>,
     /// From ancestors, root first.
     pub inherited: Vec<Inherited>,
+    /// Ancestors whose links are not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub inherited_omitted: usize,
 }
 
 /// Links of one ancestor.
@@ -146,14 +149,7 @@ pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
         return Ok(());
     }
     nodes::save(tx, record)?;
-    let subject = &record.node.id;
-    tx.record(&Event {
-        domain: DOMAIN,
-        kind: "node",
-        subject,
-        action: "updated",
-        changes: &changes,
-    })
+    history::record(tx, &record.node.id, "updated", &changes)
 }
 
 /// The best nodes: the agent's own first, then those that nobody holds.
@@ -189,7 +185,7 @@ pub(super) fn best(
     let mut wanted = true;
     ready::own(tx, &project, agent, &live, |record| {
         if let Some(scope) = &scope
-            && !nodes::is_below(tx, &record.node.id, &scope.node.id)?
+            && !nodes::is_below(tx, &record.place(), &scope.place())?
         {
             return Ok(true);
         }
@@ -214,6 +210,7 @@ fn answer(tx: &Read<'_>, ask: &Next, records: Vec<Record>, chars: usize) -> Resu
 
 fn complete(tx: &Read<'_>, record: Record) -> Result<NextNode> {
     let lineage = context::lineage(tx, &record)?;
+    let inherited_omitted = lineage.links_omitted;
     let (resolved_deps, resolved_deps_omitted) = resolved_deps(tx, &record.node.id)?;
     let inherited =
         lineage.links.into_iter().map(|(node_id, links)| Inherited { node_id, links }).collect();
@@ -224,7 +221,11 @@ fn complete(tx: &Read<'_>, record: Record) -> Result<NextNode> {
         .collect();
     let node = evidence::complete(tx, record)?;
     Ok(NextNode {
-        context_links: ContextLinks { own: node.context_links.clone(), inherited },
+        context_links: ContextLinks {
+            own: node.context_links.clone(),
+            inherited,
+            inherited_omitted,
+        },
         node,
         ancestors,
         ancestors_omitted: lineage.omitted,
@@ -234,23 +235,19 @@ fn complete(tx: &Read<'_>, record: Record) -> Result<NextNode> {
 }
 
 fn resolved_deps(tx: &Read<'_>, id: &str) -> Result<(Vec<ResolvedDep>, usize)> {
-    let mut resolved = edges::dependencies(tx, id, Direction::Out)?;
-    resolved.retain(|record| record.node.resolved);
-    let omitted = resolved.len().saturating_sub(DEPS);
-    let deps = resolved
-        .into_iter()
-        .take(DEPS)
-        .map(|record| {
-            let evidence = evidence::latest(tx, &record.node.id, EVIDENCE)?;
-            let evidence_omitted = evidence::count(tx, &record.node.id)? - evidence.len();
-            Ok(ResolvedDep {
-                id: record.node.id,
-                summary: record.node.summary,
-                evidence,
-                evidence_omitted,
-            })
-        })
-        .collect::<Result<_>>()?;
+    let (mut deps, mut omitted) = (Vec::new(), 0);
+    edges::each_dependency(tx, id, Direction::Out, |Record { node, .. }| {
+        if !node.resolved {
+            return Ok(true);
+        }
+        if deps.len() == DEPS {
+            omitted += 1;
+            return Ok(true);
+        }
+        let (evidence, evidence_omitted) = evidence::latest(tx, &node.id, EVIDENCE)?;
+        deps.push(ResolvedDep { id: node.id, summary: node.summary, evidence, evidence_omitted });
+        Ok(true)
+    })?;
     Ok((deps, omitted))
 }
 

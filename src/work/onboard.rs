@@ -11,7 +11,7 @@ use super::{
         nodes::{self, Record},
         projects, ready,
     },
-    types::{CLAIMED_AT, Counts, NodeRef, Settings},
+    types::{CLAIMED_AT, Counts, NodeRef, Settings, count},
 };
 use crate::{
     base::{Result, Timestamp, text},
@@ -129,7 +129,7 @@ pub fn onboard(
     };
     let root = nodes::get(tx, "project", &project.id)?;
     let branches = nodes::children_open_first(tx, &project.id, TREE)?;
-    let tree_omitted = nodes::child_count(tx, &project.id)? - branches.len();
+    let tree_omitted = count(root.children) - branches.len();
     let ask = Next { project: Some(project.id.clone()), count: Some(NEXT), ..Next::default() };
     let next: Vec<NodeRef> =
         next::best(tx, settings, &ask, agent)?.into_iter().map(named).collect();
@@ -137,7 +137,7 @@ pub fn onboard(
         projects::list(tx, "", 6)?.into_iter().map(|other| other.name).collect();
     other_projects.retain(|name| *name != project.name);
     Ok(Orientation {
-        tree: branches.into_iter().map(|record| branch(tx, record)).collect::<Result<_>>()?,
+        tree: branches.into_iter().map(branch).collect(),
         tree_omitted,
         claimed: claimed(tx, settings, &project.id)?,
         last_resolved: last_resolved(tx, &project.id)?,
@@ -174,13 +174,12 @@ fn named(record: Record) -> NodeRef {
     NodeRef { summary: text::shorten(&record.node.summary, SUMMARY), id: record.node.id }
 }
 
-fn branch(tx: &Read<'_>, record: Record) -> Result<Branch> {
-    let children = nodes::child_count(tx, &record.node.id)?;
-    let open = usize::try_from(record.open_children).unwrap_or(0);
+fn branch(record: Record) -> Branch {
+    let (children, open) = (count(record.children), count(record.open_children));
     let done = (children > 0).then(|| format!("{}/{children}", children - open));
     let resolved = record.node.resolved;
     let NodeRef { id, summary } = named(record);
-    Ok(Branch { id, summary, resolved, done })
+    Branch { id, summary, resolved, done }
 }
 
 fn claimed(tx: &Read<'_>, settings: &Settings, project: &str) -> Result<Vec<Claimed>> {
@@ -201,7 +200,7 @@ fn claimed(tx: &Read<'_>, settings: &Settings, project: &str) -> Result<Vec<Clai
 
 fn last_resolved(tx: &Read<'_>, project: &str) -> Result<Vec<Finished>> {
     let finished = ready::last_resolved(tx, project, RESOLVED)?.into_iter().map(|record| {
-        let latest = evidence::latest(tx, &record.node.id, 1)?.pop();
+        let latest = evidence::latest(tx, &record.node.id, 1)?.0.pop();
         let evidence =
             latest.map(|one| text::shorten(&format!("{}: {}", one.r#type, one.r#ref), PROOF));
         let at = record.node.updated_at;

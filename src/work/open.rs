@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
+    history,
     store::{evidence, nodes, projects},
-    types::{Counts, DOMAIN, ID_PREFIX, Node, limits},
+    types::{Counts, ID_PREFIX, Node, limits},
 };
 use crate::{
     base::{Fault, Result, Timestamp, ids, page, props::Change, text},
-    db::{Event, Read, Write},
+    db::{Read, Write},
 };
 
 /// What to open.
@@ -87,13 +88,7 @@ pub fn open(tx: &Write<'_>, name: &str, goal: Option<&str>) -> Result<Opened> {
     projects::insert(tx, &id, &name)?;
     let changes =
         [Change::new("project", (), name.as_str()), Change::new("summary", (), summary.as_str())];
-    tx.record(&Event {
-        domain: DOMAIN,
-        kind: "node",
-        subject: &id,
-        action: "created",
-        changes: &changes,
-    })?;
+    history::record(tx, &id, "created", &changes)?;
     opened(tx, projects::pick(tx, Some(&id))?, true)
 }
 
@@ -105,7 +100,7 @@ pub fn find_project(tx: &Read<'_>, name: &str) -> Result<Option<Opened>> {
 /// All projects, by name.
 pub fn list_projects(tx: &Read<'_>) -> Result<Opened> {
     let mut lines = Vec::new();
-    for project in projects::list(tx, "", usize::MAX >> 1)? {
+    for project in projects::list(tx, "", nodes::ALL)? {
         let root = nodes::get(tx, "project", &project.id)?;
         lines.push(ProjectLine {
             updated_at: nodes::last_change(tx, &project.id)?.unwrap_or(root.node.updated_at),
@@ -117,7 +112,7 @@ pub fn list_projects(tx: &Read<'_>) -> Result<Opened> {
             unresolved: project.counts.unresolved,
         });
     }
-    let projects_omitted = page::cut(&mut lines, page::MAX_CHARS)?;
+    let projects_omitted = page::cut(&mut lines, page::DEFAULT_CHARS)?;
     Ok(Opened {
         project: None,
         created: false,

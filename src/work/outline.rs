@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::{
     claims::Live,
     store::{
-        edges::{self, Direction},
+        edges,
         nodes::{self, Record},
         projects,
     },
-    types::{NodeRef, Settings, is_zero},
+    types::{NodeRef, Settings, count, is_zero},
 };
 use crate::{base::Result, db::Read};
 
@@ -102,7 +102,7 @@ pub fn outline(tx: &Read<'_>, settings: &Settings, ask: &Outline) -> Result<Outl
             break;
         }
         let mut line = line(tx, &record, level, &live)?;
-        let mut children = nodes::children(tx, &record.node.id, 0, i64::MAX as usize)?;
+        let mut children = nodes::children(tx, &record.node.id, 0, nodes::ALL)?;
         line.children = children.len();
         line.children_done = children.iter().filter(|child| child.node.resolved).count();
         if !ask.with_done {
@@ -150,8 +150,7 @@ fn line(tx: &Read<'_>, record: &Record, level: usize, live: &Live) -> Result<Out
     };
     let mut waits_for = Vec::new();
     if standing == Standing::Blocked {
-        waits_for = edges::dependencies(tx, &record.node.id, Direction::Out)?;
-        waits_for.retain(|blocker| !blocker.node.resolved);
+        waits_for = edges::blockers(tx, &record.node.id, BLOCKERS)?;
     }
     let holder = live.holder(record).filter(|_| !record.node.resolved);
     Ok(OutlineNode {
@@ -160,10 +159,9 @@ fn line(tx: &Read<'_>, record: &Record, level: usize, live: &Live) -> Result<Out
         summary: record.node.summary.clone(),
         standing,
         claimed_by: holder,
-        waits_for_omitted: waits_for.len().saturating_sub(BLOCKERS),
+        waits_for_omitted: count(record.open_deps).saturating_sub(waits_for.len()),
         waits_for: waits_for
             .into_iter()
-            .take(BLOCKERS)
             .map(|blocker| NodeRef { id: blocker.node.id, summary: blocker.node.summary })
             .collect(),
         children: 0,

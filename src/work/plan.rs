@@ -8,20 +8,21 @@ use serde_json::{Value, json};
 
 use self::batch::{Ancestry, Draft, Resolver, Target, check_batch_cycles, parents_first};
 use super::{
-    claims::Warnings,
+    history,
     store::{
         edges,
         nodes::{self, Place},
     },
-    types::{DEPENDS_ON, DOMAIN},
+    types::DEPENDS_ON,
     validate,
+    warnings::Warnings,
 };
 use crate::{
     base::{
         ErrorCode, Fault, Result,
         props::{Change, Properties},
     },
-    db::{Event, Write},
+    db::Write,
 };
 
 /// Nodes to create.
@@ -80,12 +81,12 @@ pub fn plan(tx: &Write<'_>, plan: &Plan) -> Result<Planned> {
     check_batch_cycles(&drafts)?;
 
     let mut places: Vec<Option<Place>> = vec![None; drafts.len()];
-    for index in order {
+    for &index in &order {
         let place = insert(tx, &drafts[index], &places)?;
         places[index] = Some(place);
     }
     let places: Vec<Place> = places.into_iter().flatten().collect();
-    let mut ancestry = Ancestry::new(&drafts);
+    let mut ancestry = Ancestry::new(&drafts, &order)?;
     for (index, draft) in drafts.iter().enumerate() {
         for (position, target) in draft.depends_on.iter().enumerate() {
             let to = match target {
@@ -94,8 +95,8 @@ pub fn plan(tx: &Write<'_>, plan: &Plan) -> Result<Planned> {
             };
             check_same_project(index, position, &places[index], to)?;
             edges::insert(tx, &places[index].id, &to.id, DEPENDS_ON)?;
-            if ancestry.is_ancestor(tx, index, target)? {
-                warnings.say(waits_for_ancestor(&places[index].id, &to.id));
+            if ancestry.is_ancestor(tx, index, position)? {
+                warnings.about_ancestor(&places[index].id, &to.id);
             }
         }
         record(tx, draft, &places, &places[index])?;
@@ -106,13 +107,6 @@ pub fn plan(tx: &Write<'_>, plan: &Plan) -> Result<Planned> {
         .map(|(draft, place)| Created { r#ref: draft.planned.r#ref.clone(), id: place.id })
         .collect();
     Ok(Planned { created, warnings: warnings.into_list() })
-}
-
-/// A node that waits for its own ancestor waits for itself, since the ancestor waits for its children.
-pub(super) fn waits_for_ancestor(id: &str, ancestor: &str) -> String {
-    format!(
-        "{id} depends on its own ancestor {ancestor}: neither becomes actionable before the other"
-    )
 }
 
 fn insert(tx: &Write<'_>, draft: &Draft<'_>, places: &[Option<Place>]) -> Result<Place> {
@@ -165,11 +159,5 @@ fn record(tx: &Write<'_>, draft: &Draft<'_>, places: &[Place], place: &Place) ->
     for (key, value) in &draft.properties {
         changes.push(Change::new(format!("properties.{key}"), (), value.clone()));
     }
-    tx.record(&Event {
-        domain: DOMAIN,
-        kind: "node",
-        subject: &place.id,
-        action: "created",
-        changes: &changes,
-    })
+    history::record(tx, &place.id, "created", &changes)
 }

@@ -117,7 +117,7 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
     let project = projects::pick(tx, ask.project.as_deref())?;
     let identity = page::Query::new("graph_query", &(&project.id, &ask.filter, ask.sort))?;
     let resumed: Option<(usize, Option<Position>)> = identity.resume(ask.cursor.as_deref())?;
-    let orders = ask.sort.orders();
+    let orders = ask.sort.orders(&ask.filter);
     let (mut stage, mut position) = resumed.unwrap_or((0, None));
 
     let limit = ask.limit.unwrap_or(20);
@@ -154,9 +154,14 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
 }
 
 impl Sort {
-    /// The stages of an order, one index each: readiness has two.
-    fn orders(self) -> &'static [Order] {
+    /// The stages of an order, one index each: readiness has two, unless the filter leaves only one.
+    fn orders(self, filter: &Filter) -> &'static [Order] {
+        let none_ready = filter.resolved == Some(true)
+            || filter.is_blocked == Some(true)
+            || filter.is_actionable == Some(false);
         match self {
+            Sort::Readiness if none_ready => &[Order::NotReady],
+            Sort::Readiness if filter.is_actionable == Some(true) => &[Order::Ranking],
             Sort::Readiness => &[Order::Ranking, Order::NotReady],
             Sort::Depth => &[Order::Depth],
             Sort::Recent => &[Order::Recent],
@@ -218,7 +223,7 @@ fn selection(
         selection.properties(&Value::Object(filter.properties.clone()));
     }
     if let Some(wanted) = &filter.text {
-        if wanted.is_empty() {
+        if wanted.trim().is_empty() {
             return Err(Fault::invalid(
                 "filter.text",
                 "is empty: leave it out to match everything",

@@ -2,21 +2,22 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
-    claims::{self, Live, Warnings},
-    cycle,
+    claims::{self, Live},
+    cycle, history,
     readiness::Watch,
     store::{
         edges, evidence,
         nodes::{self, Record},
     },
-    types::{DEPENDS_ON, DOMAIN, NewEvidence, NodeRef, Settings, Unblocked, limits},
+    types::{DEPENDS_ON, NewEvidence, Node, NodeRef, Settings, Unblocked, limits},
+    warnings::Warnings,
 };
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, props::Change, text},
-    db::{Event, Write},
+    base::{Error, ErrorCode, Fault, Result, page, props::Change, text},
+    db::Write,
 };
 
 /// One operation.
@@ -52,6 +53,9 @@ pub struct Restructured {
     pub applied: usize,
     /// One for each, in order.
     pub details: Vec<Detail>,
+    /// Done, but not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub details_omitted: usize,
     /// What this unblocked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub newly_actionable: Vec<NodeRef>,
@@ -109,7 +113,8 @@ pub fn restructure(
     }
     let Unblocked { newly_actionable, newly_actionable_omitted } = work.watch.unblocked(tx)?;
     Ok(Restructured {
-        applied: details.len(),
+        applied: operations.len(),
+        details_omitted: page::cut(&mut details, page::DEFAULT_CHARS)?,
         details,
         newly_actionable,
         newly_actionable_omitted,
@@ -139,7 +144,7 @@ impl Work<'_, '_> {
     }
 
     fn record(&self, subject: &str, action: &str, changes: &[Change]) -> Result<()> {
-        self.tx.record(&Event { domain: DOMAIN, kind: "node", subject, action, changes })
+        history::record(self.tx, subject, action, changes)
     }
 
     fn move_node(&mut self, node_id: &str, new_parent: &str) -> Result<String> {
@@ -148,7 +153,7 @@ impl Work<'_, '_> {
         let Some(old_parent) = node.node.parent.clone() else {
             return Err(self.root_stays("node_id", node_id));
         };
-        if node_id == new_parent || nodes::is_below(self.tx, new_parent, node_id)? {
+        if node_id == new_parent || nodes::is_below(self.tx, &parent.place(), &node.place())? {
             return Err(self.closes_tree("new_parent", node_id, new_parent)?);
         }
         if old_parent == new_parent {
@@ -166,8 +171,12 @@ impl Work<'_, '_> {
     /// Hangs `node` under `parent` and says so in its history.
     fn reparent(&self, node: &Record, parent: &Record) -> Result<()> {
         nodes::reparent(self.tx, node, parent)?;
-        let change = Change::new("parent", json!(node.node.parent), parent.node.id.as_str());
-        self.record(&node.node.id, "moved", &[change])
+        let mut changes =
+            vec![Change::new("parent", json!(node.node.parent), parent.node.id.as_str())];
+        if node.project != parent.project {
+            changes.push(Change::new("project", node.project.as_str(), parent.project.as_str()));
+        }
+        self.record(&node.node.id, "moved", &changes)
     }
 
     /// A dependency never leaves its project, so neither does one end of it alone.
@@ -219,38 +228,37 @@ impl Work<'_, '_> {
         if source.project != target.project {
             return Err(Fault::invalid(&self.field("target"), "is in another project").into());
         }
-        if nodes::is_below(self.tx, target_id, source_id)? {
+        if nodes::is_below(self.tx, &target.place(), &source.place())? {
             return Err(self.closes_tree("target", source_id, target_id)?);
         }
         self.watch.node(self.tx, target_id)?;
         self.watch.waiters(self.tx, &source)?;
 
         let children = self.adopt_children(&source, &target)?;
-        let moved = self.transfer_edges(&source, &target)?;
+        let mut gained = vec![Change::new("merged_from", (), source_id)];
+        let mut lost = Vec::new();
+        self.transfer_edges(&source, &target, &mut gained, &mut lost)?;
         let evidence = evidence::of_node(self.tx, source_id)?;
         evidence::transfer(self.tx, source_id, target_id)?;
         nodes::delete(self.tx, source_id)?;
         nodes::touch(self.tx, target_id)?;
 
-        let gone =
-            json!({ "id": source_id, "summary": source.node.summary, "rev": source.node.rev });
-        let mut changes = vec![Change::new("merged_from", (), gone)];
         if !evidence.is_empty() {
-            changes.push(Change::new("evidence", (), json!(evidence)));
+            gained.push(Change::new("evidence", (), json!(evidence)));
         }
         if !children.is_empty() {
-            changes.push(Change::new("children", (), json!(children)));
+            gained.push(Change::new("children", (), json!(children)));
         }
-        changes.extend(moved);
-        self.record(target_id, "merged", &changes)?;
-        let whole = json!(crate::work::types::Node { evidence, ..source.node });
-        self.record(source_id, "merged", &[Change::new("merged_into", whole, target_id)])?;
+        self.record(target_id, "merged", &gained)?;
+        let whole = json!(Node { evidence, ..source.node });
+        lost.insert(0, Change::new("merged_into", whole, target_id));
+        self.record(source_id, "merged", &lost)?;
         Ok(format!("{source_id} merged into {target_id}"))
     }
 
     /// The source's children become the target's.
     fn adopt_children(&mut self, source: &Record, target: &Record) -> Result<Vec<String>> {
-        let children = nodes::children(self.tx, &source.node.id, 0, usize::MAX >> 1)?;
+        let children = nodes::children(self.tx, &source.node.id, 0, nodes::ALL)?;
         for child in &children {
             self.reparent(child, target)?;
         }
@@ -258,32 +266,45 @@ impl Work<'_, '_> {
     }
 
     /// The source's edges become the target's, both ways, less self-loops and duplicates.
-    fn transfer_edges(&mut self, source: &Record, target: &Record) -> Result<Vec<Change>> {
-        let mut changes = Vec::new();
-        let edges = edges::of_node(self.tx, &source.node.id)?;
+    ///
+    /// An edge is part of the history of the node it starts at: `gained` is for the target, `lost` for the
+    /// source, and whoever pointed at the source is told where it points now.
+    fn transfer_edges(
+        &mut self,
+        source: &Record,
+        target: &Record,
+        gained: &mut Vec<Change>,
+        lost: &mut Vec<Change>,
+    ) -> Result<()> {
+        let (source, target) = (source.node.id.as_str(), target.node.id.as_str());
+        let edges = edges::of_node(self.tx, source)?;
         for (from, to, kind) in &edges {
             edges::delete(self.tx, from, to, kind)?;
         }
-        for (from, to, kind) in edges {
-            let swap = |id: String| if id == source.node.id { target.node.id.clone() } else { id };
-            let (new_from, new_to) = (swap(from), swap(to));
-            if new_from == new_to {
-                continue;
-            }
-            if kind == DEPENDS_ON
-                && let Some(path) = cycle::closed_by(self.tx, &new_from, &new_to)?
+        for (from, to, kind) in &edges {
+            let swap = |id| if id == source { target } else { id };
+            let (new_from, new_to) = (swap(from.as_str()), swap(to.as_str()));
+            let loops = new_from == new_to;
+            if !loops
+                && kind == DEPENDS_ON
+                && let Some(path) = cycle::closed_by(self.tx, new_from, new_to)?
             {
-                return Err(cycle::fault(
-                    &format!("merging {} into {}", source.node.id, target.node.id),
-                    &path,
-                ));
+                return Err(cycle::fault(&format!("merging {source} into {target}"), &path));
             }
-            if edges::insert(self.tx, &new_from, &new_to, &kind)? {
-                let edge = json!({ "from": new_from, "to": new_to });
-                changes.push(Change::new(kind, (), edge));
+            let kept = !loops && edges::insert(self.tx, new_from, new_to, kind)?;
+            let after = if kept { json!(new_to) } else { Value::Null };
+            if from == source {
+                lost.push(Change::new(kind.as_str(), to.as_str(), ()));
+                if kept {
+                    gained.push(Change::new(kind.as_str(), (), after));
+                }
+            } else if from == target {
+                gained.push(Change::new(kind.as_str(), to.as_str(), after));
+            } else {
+                self.record(from, "merged", &[Change::new(kind.as_str(), to.as_str(), after)])?;
             }
         }
-        Ok(changes)
+        Ok(())
     }
 
     fn drop_subtree(&mut self, node_id: &str, reason: &str) -> Result<String> {

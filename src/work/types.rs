@@ -27,6 +27,8 @@ pub mod limits {
     pub const LINK: usize = 1 << 10;
     /// Context links on one node.
     pub const LINKS: usize = 100;
+    /// Dependencies that one planned node may name.
+    pub const DEPENDENCIES: usize = 1_000;
     /// Characters in a project's name.
     pub const NAME: usize = 255;
     /// Bytes of an evidence or edge type, and of a ref.
@@ -139,6 +141,11 @@ pub struct Unblocked {
     /// Those that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub newly_actionable_omitted: usize,
+}
+
+/// A stored count, which is never negative.
+pub(super) fn count(stored: i64) -> usize {
+    usize::try_from(stored).unwrap_or(0)
 }
 
 /// For leaving a count out when there is nothing to count.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    claims::{self, Live, Warnings},
+    claims::{self, Live},
+    history,
     readiness::Watch,
     store::{
         evidence,
@@ -13,15 +14,16 @@ use super::{
     },
     types::{DOMAIN, NewEvidence, NodeRef, Settings, Unblocked, limits, present},
     validate,
+    warnings::Warnings,
 };
 use crate::{
     base::{
-        Fault, Result,
+        Fault, Result, page,
         props::{self, Change, Properties},
         text,
         version::check_version,
     },
-    db::{Event, Write},
+    db::Write,
 };
 
 /// Nodes to change.
@@ -67,10 +69,13 @@ impl NodeUpdate {
 }
 
 /// What was changed.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Updated {
     /// One for each update, in its order.
     pub updated: Vec<NewRev>,
+    /// Updated, but not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub updated_omitted: usize,
     /// What this unblocked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub newly_actionable: Vec<NodeRef>,
@@ -106,6 +111,7 @@ pub fn update(tx: &Write<'_>, settings: &Settings, update: &Update) -> Result<Up
     }
     let Unblocked { newly_actionable, newly_actionable_omitted } = watch.unblocked(tx)?;
     Ok(Updated {
+        updated_omitted: page::cut(&mut updated, page::DEFAULT_CHARS)?,
         updated,
         newly_actionable,
         newly_actionable_omitted,
@@ -165,8 +171,7 @@ impl Item<'_, '_> {
             (true, false) => "reopened",
             _ => "updated",
         };
-        let subject = &record.node.id;
-        tx.record(&Event { domain: DOMAIN, kind: "node", subject, action, changes: &changes })?;
+        history::record(tx, &record.node.id, action, &changes)?;
         Ok(record.node.rev)
     }
 
@@ -214,8 +219,11 @@ impl Item<'_, '_> {
         )?;
         let add =
             validate::links(&self.field("add_context_links"), &self.change.add_context_links)?;
-        let kept = before.iter().filter(|link| !remove.contains(link)).cloned();
-        validate::links(&self.field("add_context_links"), &kept.chain(add).collect::<Vec<_>>())
+        let mut links: Vec<_> =
+            before.iter().filter(|link| !remove.contains(link)).cloned().collect();
+        let new: Vec<_> = add.into_iter().filter(|link| !links.contains(link)).collect();
+        links.extend(new);
+        validate::links(&self.field("add_context_links"), &links)
     }
 
     fn evidence(&self, record: &Record) -> Result<Vec<Value>> {

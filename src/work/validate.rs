@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::types::{CLAIMED_BY, NewEvidence, limits};
+use super::types::{CLAIMED_AT, CLAIMED_BY, NewEvidence, limits};
 use crate::base::{
     Result,
     props::{self, Properties},
@@ -16,14 +16,16 @@ pub(super) fn summary(field: &str, summary: &str) -> Result<String> {
 
 /// Free-form properties, small and shallow enough to be read whole.
 ///
-/// Leaves room for a claim, so that a node whose properties are full can still be taken.
+/// The claim does not count, so that a node whose properties are full can be taken and resolved.
 pub(super) fn properties(field: &str, properties: &Properties) -> Result<()> {
-    const CLAIM: usize = 1 << 10;
-    let value = Value::Object(properties.clone());
-    props::check_depth(field, &value)?;
-    let claimed = properties.contains_key(CLAIMED_BY);
-    let room = if claimed { CLAIM } else { 0 };
-    text::check_size(field, value.to_string().len(), limits::JSON + room)
+    let own = properties.iter().filter(|(key, value)| !is_claim(key, value));
+    json(field, &Value::Object(own.map(|(key, value)| (key.clone(), value.clone())).collect()))
+}
+
+/// One half of a claim, as the engine writes it; anything longer is a property like any other.
+fn is_claim(key: &str, value: &Value) -> bool {
+    [CLAIMED_BY, CLAIMED_AT].contains(&key)
+        && value.as_str().is_some_and(|text| text.len() <= 2 * limits::WORD)
 }
 
 /// Any JSON value within the bounds.
@@ -34,6 +36,8 @@ pub(super) fn json(field: &str, value: &Value) -> Result<()> {
 
 /// Links, trimmed and each once, in the order given.
 pub(super) fn links(field: &str, links: &[String]) -> Result<Vec<String>> {
+    // First of all: what follows compares each with each.
+    text::check_count(field, links.len(), limits::LINKS)?;
     let mut distinct: Vec<String> = Vec::with_capacity(links.len());
     for (index, link) in links.iter().enumerate() {
         let link = text::bounded(&format!("{field}[{index}]"), link, limits::LINK)?;
@@ -41,7 +45,6 @@ pub(super) fn links(field: &str, links: &[String]) -> Result<Vec<String>> {
             distinct.push(link);
         }
     }
-    text::check_count(field, distinct.len(), limits::LINKS)?;
     Ok(distinct)
 }
 

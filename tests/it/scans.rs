@@ -1,36 +1,64 @@
 //! Reads and writes that an agent repeats are answered from an index: none of them reads a whole table.
 
-use std::{
-    fmt::Write as _,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tracing::{Event, Metadata, Subscriber, field::Visit, span};
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+    span,
+};
 
 use crate::support::TestApp;
 
-/// Listens for the database's word that a query read without an index.
+/// What the database said about one statement.
+#[derive(Debug, Clone, Default)]
+struct Ran {
+    /// Rows read without an index.
+    scanned: i64,
+    /// Steps of SQLite's machine: work that is counted, not timed.
+    steps: i64,
+    sql: String,
+}
+
+impl Visit for Ran {
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        match field.name() {
+            "scanned" => self.scanned = value,
+            "steps" => self.steps = value,
+            _ => {}
+        }
+    }
+
+    fn record_str(&mut self, _: &Field, value: &str) {
+        self.sql = value.to_owned();
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
+
+/// Listens to the database.
 #[derive(Clone, Default)]
-struct Scans(Arc<Mutex<Vec<String>>>);
+struct Listener(Arc<Mutex<Vec<Ran>>>);
 
-struct Fields<'a>(&'a mut String);
-
-impl Visit for Fields<'_> {
-    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        write!(self.0, "{field}={value:?} ").unwrap();
+impl Listener {
+    /// Runs one call and answers what it made the database do.
+    fn during(&self, app: &mut TestApp, tool: &str, arguments: Value) -> Vec<Ran> {
+        self.0.lock().unwrap().clear();
+        app.ok(tool, arguments);
+        std::mem::take(&mut *self.0.lock().unwrap())
     }
 }
 
-impl Subscriber for Scans {
+impl Subscriber for Listener {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target() == "graph::db::scan"
     }
 
     fn event(&self, event: &Event<'_>) {
-        let mut text = String::new();
-        event.record(&mut Fields(&mut text));
-        self.0.lock().unwrap().push(text);
+        let mut ran = Ran::default();
+        event.record(&mut ran);
+        self.0.lock().unwrap().push(ran);
     }
 
     fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
@@ -43,13 +71,13 @@ impl Subscriber for Scans {
     fn exit(&self, _: &span::Id) {}
 }
 
-/// Two projects, each with a tree and dependencies.
-fn planted() -> TestApp {
+/// Two projects, each of `nodes` nodes with a tree and dependencies.
+fn planted(nodes: i32) -> TestApp {
     let mut app = TestApp::new();
     for project in ["p", "q"] {
         app.ok("graph_open", json!({ "project": project }));
-        let nodes: Vec<Value> = (0..60)
-            .map(|index: i32| {
+        let nodes: Vec<Value> = (0..nodes)
+            .map(|index| {
                 let mut node = json!({ "ref": format!("r{index}"), "summary": format!("step number {index}") });
                 if index % 5 != 0 {
                     node["parent_ref"] = format!("r{}", index - index % 5).into();
@@ -65,22 +93,14 @@ fn planted() -> TestApp {
     app
 }
 
-/// Runs one call and answers the scans it made.
-fn scans(app: &mut TestApp, tool: &str, arguments: Value) -> Vec<String> {
-    let scans = Scans::default();
-    tracing::subscriber::with_default(scans.clone(), || app.ok(tool, arguments));
-    Arc::try_unwrap(scans.0).unwrap().into_inner().unwrap()
-}
-
-#[test]
-fn hot_calls_never_read_a_whole_table() {
-    let mut app = planted();
+/// The calls that an agent repeats, on a project that is there.
+fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
     let next = app.ok("graph_next", json!({ "project": "p" }));
     let id = next["nodes"][0]["node"]["id"].clone();
     let page = app.ok("graph_query", json!({ "project": "p", "limit": 5 }));
     let child = app.ok("graph_query", json!({ "project": "p", "sort": "depth", "limit": 1 }));
     let child = child["nodes"][0]["id"].clone();
-    for (tool, arguments) in [
+    vec![
         ("graph_open", json!({ "project": "p" })),
         ("graph_next", json!({ "project": "p" })),
         ("graph_next", json!({ "project": "p", "claim": true, "count": 3 })),
@@ -92,7 +112,11 @@ fn hot_calls_never_read_a_whole_table() {
         ("graph_query", json!({ "project": "p", "sort": "created" })),
         ("graph_query", json!({ "project": "p", "sort": "depth" })),
         ("graph_query", json!({ "project": "p", "filter": { "is_actionable": true } })),
+        ("graph_query", json!({ "project": "p", "filter": { "is_blocked": true } })),
+        ("graph_query", json!({ "project": "p", "filter": { "claimed_by": "a" } })),
+        ("graph_query", json!({ "project": "p", "filter": { "text": "number 17" } })),
         ("graph_history", json!({ "node_id": id })),
+        ("graph_onboard", json!({ "project": "p" })),
         (
             "graph_plan",
             json!({ "project": "p", "nodes": [{ "ref": "x", "summary": "one more", "depends_on": [id] }] }),
@@ -101,21 +125,37 @@ fn hot_calls_never_read_a_whole_table() {
         (
             "graph_update",
             json!({ "updates": [{ "node_id": id, "summary": "done now", "resolved": true,
-            "add_evidence": [{ "type": "git", "ref": "abc" }] }] }),
+                "add_evidence": [{ "type": "git", "ref": "abc" }] }] }),
         ),
         (
             "graph_restructure",
             json!({ "operations": [{ "op": "drop", "node_id": child, "reason": "enough" }] }),
         ),
-    ] {
-        assert_eq!(
-            scans(&mut app, tool, arguments.clone()),
-            Vec::<String>::new(),
-            "{tool} {arguments}"
-        );
-    }
+    ]
+}
 
-    // The listener hears a scan where there must be one, so that the silence above means something.
-    let heard = scans(&mut app, "graph_onboard", json!({}));
-    assert!(!heard.is_empty(), "choosing the latest of all projects looks at each of them");
+#[test]
+fn hot_calls_never_read_a_whole_table_and_do_not_grow_with_the_graph() {
+    let listener = Listener::default();
+    // From the beginning: a statement counts on until it is asked.
+    tracing::subscriber::with_default(listener.clone(), || {
+        let (mut small, mut large) = (planted(60), planted(1_200));
+        let (of_small, of_large) = (hot_calls(&mut small), hot_calls(&mut large));
+        for ((tool, arguments), (_, same)) in of_small.into_iter().zip(of_large) {
+            let few = listener.during(&mut small, tool, arguments);
+            let many = listener.during(&mut large, tool, same.clone());
+            for ran in few.iter().chain(&many) {
+                assert_eq!(ran.scanned, 0, "{tool} {same}: {}", ran.sql);
+            }
+            let steps = |ran: &[Ran]| ran.iter().map(|ran| ran.steps).sum::<i64>();
+            let (few, many) = (steps(&few), steps(&many));
+            println!("{tool:<18} {few:>6} {many:>6}");
+            assert!(few > 0 && many * 2 <= few * 3, "{tool} {same}: {few} steps, then {many}");
+        }
+
+        // A scan is heard where there must be one, so that the silence above means something.
+        let heard = listener.during(&mut small, "graph_onboard", json!({}));
+        let scanned: i64 = heard.iter().map(|ran| ran.scanned).sum();
+        assert!(scanned > 0, "choosing the latest of all projects looks at each of them");
+    });
 }

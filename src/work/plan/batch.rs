@@ -1,13 +1,12 @@
 //! The batch before it is written: names resolved, values checked, an order found, cycles refused.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Plan, PlannedNode};
 use crate::{
     base::{Error, Fault, Result, props::Properties, text},
     db::Write,
     work::{
-        claims::Warnings,
         cycle,
         store::{
             nodes::{self, Place},
@@ -15,6 +14,7 @@ use crate::{
         },
         types::limits,
         validate,
+        warnings::Warnings,
     },
 };
 
@@ -52,7 +52,7 @@ impl<'a, 'c> Resolver<'a, 'c> {
         let mut refs = HashMap::with_capacity(plan.nodes.len());
         for (index, node) in plan.nodes.iter().enumerate() {
             text::bounded(&format!("nodes[{index}].ref"), &node.r#ref, limits::WORD)?;
-            if let Some(first) = refs.insert(node.r#ref.as_str(), index) {
+            if let Some(first) = refs.insert(node.r#ref.trim(), index) {
                 let problem =
                     format!("`{}` is used twice: nodes[{first}] has it already", node.r#ref);
                 return Err(Fault::invalid(&format!("nodes[{index}].ref"), problem).into());
@@ -87,12 +87,13 @@ impl<'a, 'c> Resolver<'a, 'c> {
             Some(name) => self.target(&field("parent_ref"), name, Some(warnings))?,
             None => Target::Existing(self.default_parent()?),
         };
-        let mut depends_on = Vec::with_capacity(node.depends_on.len());
+        text::check_count(&field("depends_on"), node.depends_on.len(), limits::DEPENDENCIES)?;
+        let (mut named, mut depends_on) = (HashSet::new(), Vec::new());
         for (position, name) in node.depends_on.iter().enumerate() {
             let target =
                 self.target(&format!("nodes[{index}].depends_on[{position}]"), name, None)?;
-            // The same thing named twice, be it by ref, is one dependency.
-            if !same_target(&depends_on, &target) {
+            // The same thing named twice is one dependency.
+            if named.insert(name) {
                 depends_on.push(target);
             }
         }
@@ -119,6 +120,7 @@ impl<'a, 'c> Resolver<'a, 'c> {
         name: &'a str,
         parent: Option<&mut Warnings>,
     ) -> Result<Target> {
+        let name = name.trim();
         if let Some(index) = self.refs.get(name) {
             return Ok(Target::Batch(*index));
         }
@@ -151,13 +153,6 @@ impl<'a, 'c> Resolver<'a, 'c> {
     }
 }
 
-fn same_target(known: &[Target], new: &Target) -> bool {
-    known.iter().any(|known| match (known, new) {
-        (Target::Batch(a), Target::Batch(b)) => a == b,
-        (Target::Existing(a), Target::Existing(b)) => a.id == b.id,
-        _ => false,
-    })
-}
 /// An order in which every parent comes before its children, and else that of the batch.
 pub(super) fn parents_first(drafts: &[Draft<'_>]) -> Result<Vec<usize>> {
     let mut order = Vec::with_capacity(drafts.len());
@@ -224,43 +219,77 @@ pub(super) fn check_batch_cycles(drafts: &[Draft<'_>]) -> Result<()> {
     }
     Ok(())
 }
-/// Answers whether a dependency points at one's own ancestor, climbing the same way once.
+/// Answers whether a dependency points at one's own ancestor.
+///
+/// Within the batch by when a walk through the tree enters and leaves a node, so that a batch of any shape
+/// takes time in proportion to its size; above the batch by climbing, the same way once.
 pub(super) struct Ancestry<'a> {
     drafts: &'a [Draft<'a>],
-    climbed: HashMap<(String, String), bool>,
+    spans: Vec<(usize, usize)>,
+    /// The existing node that each node of the batch hangs under in the end.
+    hooks: Vec<&'a Place>,
+    climbed: HashMap<(&'a str, &'a str), bool>,
 }
 
 impl<'a> Ancestry<'a> {
-    pub(super) fn new(drafts: &'a [Draft<'a>]) -> Self {
-        Ancestry { drafts, climbed: HashMap::new() }
+    /// Walks the tree of the batch; `order` has parents before children.
+    pub(super) fn new(drafts: &'a [Draft<'a>], order: &[usize]) -> Result<Self> {
+        let mut sizes = vec![1; drafts.len()];
+        for &index in order.iter().rev() {
+            if let Target::Batch(parent) = drafts[index].parent {
+                sizes[parent] += sizes[index];
+            }
+        }
+        let mut spans = vec![(0, 0); drafts.len()];
+        let mut hooks = vec![None; drafts.len()];
+        // Where the next child of a node enters, and behind the last the next tree of the batch.
+        let mut entries = vec![0; drafts.len()];
+        let mut roots = 0;
+        for &index in order {
+            let entry = match &drafts[index].parent {
+                Target::Batch(parent) => {
+                    hooks[index] = hooks[*parent];
+                    &mut entries[*parent]
+                }
+                Target::Existing(place) => {
+                    hooks[index] = Some(place);
+                    &mut roots
+                }
+            };
+            let enter = *entry;
+            *entry += sizes[index];
+            spans[index] = (enter, enter + sizes[index]);
+            entries[index] = enter + 1;
+        }
+        let hooks = hooks.into_iter().collect::<Option<Vec<_>>>();
+        let hooks = hooks.ok_or_else(|| Error::internal("a node of the batch hangs nowhere"))?;
+        Ok(Ancestry { drafts, spans, hooks, climbed: HashMap::new() })
     }
 
+    /// Whether the `position`th dependency of a node is one of its ancestors.
     pub(super) fn is_ancestor(
         &mut self,
         tx: &Write<'_>,
-        of: usize,
-        target: &Target,
+        index: usize,
+        position: usize,
     ) -> Result<bool> {
-        let mut at = of;
-        loop {
-            match (&self.drafts[at].parent, target) {
-                (Target::Batch(parent), Target::Batch(wanted)) if parent == wanted => {
+        match &self.drafts[index].depends_on[position] {
+            Target::Batch(wanted) => {
+                let ((enter, _), (from, to)) = (self.spans[index], self.spans[*wanted]);
+                Ok(index != *wanted && from <= enter && enter < to)
+            }
+            Target::Existing(wanted) => {
+                let hook = self.hooks[index];
+                if hook.id == wanted.id {
                     return Ok(true);
                 }
-                (Target::Batch(parent), _) => at = *parent,
-                (Target::Existing(_), Target::Batch(_)) => return Ok(false),
-                (Target::Existing(parent), Target::Existing(wanted)) => {
-                    if parent.id == wanted.id || wanted.depth >= parent.depth {
-                        return Ok(parent.id == wanted.id);
-                    }
-                    let key = (parent.id.clone(), wanted.id.clone());
-                    if let Some(known) = self.climbed.get(&key) {
-                        return Ok(*known);
-                    }
-                    let below = nodes::is_below(tx, &parent.id, &wanted.id)?;
-                    self.climbed.insert(key, below);
-                    return Ok(below);
+                let key = (hook.id.as_str(), wanted.id.as_str());
+                if let Some(known) = self.climbed.get(&key) {
+                    return Ok(*known);
                 }
+                let below = nodes::is_below(tx, hook, wanted)?;
+                self.climbed.insert(key, below);
+                Ok(below)
             }
         }
     }

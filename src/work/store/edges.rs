@@ -17,6 +17,16 @@ pub enum Direction {
     In,
 }
 
+impl Direction {
+    /// The columns of this end and of the other.
+    fn columns(self) -> (&'static str, &'static str) {
+        match self {
+            Direction::Out => ("from_node", "to_node"),
+            Direction::In => ("to_node", "from_node"),
+        }
+    }
+}
+
 /// Adds an edge; false when it was there already.
 pub fn insert(tx: &Write<'_>, from: &str, to: &str, kind: &str) -> Result<bool> {
     let added = tx.run(
@@ -38,31 +48,46 @@ pub fn delete(tx: &Write<'_>, from: &str, to: &str, kind: &str) -> Result<bool> 
 
 /// Ids at the other end of a node's dependency edges, in a stable order.
 pub fn dependency_ids(tx: &Read<'_>, id: &str, direction: Direction) -> Result<Vec<String>> {
-    let sql = match direction {
-        Direction::Out => {
-            "SELECT to_node FROM work_edges WHERE from_node = ?1 AND type = ?2 ORDER BY 1"
-        }
-        Direction::In => {
-            "SELECT from_node FROM work_edges WHERE to_node = ?1 AND type = ?2 ORDER BY 1"
-        }
-    };
-    tx.all(sql, (id, DEPENDS_ON), |row| row.get(0))
+    let (near, far) = direction.columns();
+    let sql = format!(
+        "SELECT {far} FROM work_edges WHERE {near} = ?1 AND type = '{DEPENDS_ON}' ORDER BY 1"
+    );
+    tx.all(&sql, [id], |row| row.get(0))
 }
 
-/// Nodes at the other end of a node's dependency edges, in the order of creation.
-pub fn dependencies(tx: &Read<'_>, id: &str, direction: Direction) -> Result<Vec<Record>> {
-    let (near, far) = match direction {
-        Direction::Out => ("from_node", "to_node"),
-        Direction::In => ("to_node", "from_node"),
-    };
-    tx.all(
-        &format!(
-            "SELECT {COLUMNS} FROM work_edges e JOIN work_nodes n ON n.id = e.{far}
-              WHERE e.{near} = ?1 AND e.type = ?2 ORDER BY n.seq"
-        ),
-        (id, DEPENDS_ON),
-        from_row,
-    )
+/// Visits the nodes at the other end of a node's dependency edges, oldest first, for as long as it answers true.
+pub fn each_dependency(
+    tx: &Read<'_>,
+    id: &str,
+    direction: Direction,
+    visit: impl FnMut(Record) -> Result<bool>,
+) -> Result<()> {
+    let (near, far) = direction.columns();
+    let sql = format!(
+        "SELECT {COLUMNS} FROM work_edges e CROSS JOIN work_nodes n ON n.id = e.{far}
+          WHERE e.{near} = ?1 AND e.type = '{DEPENDS_ON}' ORDER BY n.seq"
+    );
+    tx.while_each(&sql, [id], from_row, visit)
+}
+
+/// How many there are.
+pub fn dependency_count(tx: &Read<'_>, id: &str, direction: Direction) -> Result<usize> {
+    let (near, _) = direction.columns();
+    let sql =
+        format!("SELECT count(*) FROM work_edges WHERE {near} = ?1 AND type = '{DEPENDS_ON}'");
+    Ok(tx.one(&sql, [id], |row| row.get(0))?.unwrap_or(0))
+}
+
+/// The unresolved nodes that a node waits for, oldest first.
+pub fn blockers(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<Record>> {
+    let mut blockers = Vec::new();
+    each_dependency(tx, id, Direction::Out, |record| {
+        if !record.node.resolved {
+            blockers.push(record);
+        }
+        Ok(blockers.len() < limit)
+    })?;
+    Ok(blockers)
 }
 
 /// All edges of a node as (from, to, type), dependencies among them.

@@ -28,22 +28,21 @@ pub fn of_node(tx: &Read<'_>, node: &str) -> Result<Vec<Evidence>> {
     )
 }
 
-/// A node's latest evidence, oldest of it first.
-pub fn latest(tx: &Read<'_>, node: &str, limit: usize) -> Result<Vec<Evidence>> {
+/// A node's latest evidence, oldest of it first, and how much there is before it.
+pub fn latest(tx: &Read<'_>, node: &str, limit: usize) -> Result<(Vec<Evidence>, usize)> {
     let mut newest_first = tx.all(
         "SELECT type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY seq DESC LIMIT ?2",
         (node, limit),
         from_row,
     )?;
     newest_first.reverse();
-    Ok(newest_first)
-}
-
-/// How much evidence a node has.
-pub fn count(tx: &Read<'_>, node: &str) -> Result<usize> {
-    let count =
-        tx.one("SELECT count(*) FROM work_evidence WHERE node = ?1", [node], |row| row.get(0))?;
-    Ok(count.unwrap_or(0))
+    let mut omitted = 0;
+    if newest_first.len() == limit {
+        let count =
+            tx.one("SELECT count(*) FROM work_evidence WHERE node = ?1", [node], |row| row.get(0))?;
+        omitted = count.unwrap_or(limit) - limit;
+    }
+    Ok((newest_first, omitted))
 }
 
 /// The whole node.

@@ -20,6 +20,8 @@ pub struct Record {
     pub depth: i64,
     /// `properties.priority` as a number.
     pub priority: f64,
+    /// All children.
+    pub children: i64,
     /// Unresolved children.
     pub open_children: i64,
     /// Unresolved targets of depends_on.
@@ -53,10 +55,13 @@ impl Record {
     }
 }
 
+/// No limit, as SQLite can take it.
+pub const ALL: usize = u32::MAX as usize;
+
 /// The columns that [`from_row`] reads, of a table called `n`.
 pub const COLUMNS: &str = "n.seq, n.project, n.depth, n.priority, n.open_children, n.open_deps, \
      n.id, n.rev, n.parent, n.summary, n.resolved, n.state, n.properties, n.context_links, \
-     n.created_at, n.updated_at, n.created_by, n.touched";
+     n.created_at, n.updated_at, n.created_by, n.touched, n.children";
 
 /// The one row mapper.
 pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
@@ -69,6 +74,7 @@ pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
         open_children: row.get(4)?,
         open_deps: row.get(5)?,
         touched: row.get(17)?,
+        children: row.get(18)?,
         node: Node {
             id: row.get(6)?,
             rev: row.get(7)?,
@@ -230,19 +236,23 @@ pub fn ancestors(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<(Ancestor,
     Ok(nearest_first)
 }
 
-/// Whether `id` stands below `ancestor`; climbs the tree in the database, not on the stack.
-pub fn is_below(tx: &Read<'_>, id: &str, ancestor: &str) -> Result<bool> {
-    let found = tx.one(
-        "WITH RECURSIVE up (id) AS (
-           SELECT parent FROM work_nodes WHERE id = ?1
+/// Whether a node stands below another one: climbs just the levels between them, and not on the stack.
+pub fn is_below(tx: &Read<'_>, node: &Place, ancestor: &Place) -> Result<bool> {
+    let levels = node.depth - ancestor.depth;
+    if levels <= 0 || node.project != ancestor.project {
+        return Ok(false);
+    }
+    let above = tx.one(
+        "WITH RECURSIVE up (id, level) AS (
+           SELECT ?1, 0
            UNION ALL
-           SELECT n.parent FROM up CROSS JOIN work_nodes n ON n.id = up.id WHERE n.parent IS NOT NULL
+           SELECT n.parent, up.level + 1 FROM up CROSS JOIN work_nodes n ON n.id = up.id WHERE up.level < ?2
          )
-         SELECT 1 FROM up WHERE id = ?2 LIMIT 1",
-        (id, ancestor),
-        |_| Ok(()),
+         SELECT id FROM up WHERE level = ?2",
+        (&node.id, levels),
+        |row| row.get::<_, String>(0),
     )?;
-    Ok(found.is_some())
+    Ok(above.as_deref() == Some(&ancestor.id))
 }
 
 /// Children in the order of creation, after `after`.
@@ -256,20 +266,23 @@ pub fn children(tx: &Read<'_>, parent: &str, after: i64, limit: usize) -> Result
     )
 }
 
-/// How many children a node has.
-pub fn child_count(tx: &Read<'_>, parent: &str) -> Result<usize> {
-    let count =
-        tx.one("SELECT count(*) FROM work_nodes WHERE parent = ?1", [parent], |row| row.get(0))?;
-    Ok(count.unwrap_or(0))
-}
-
-/// Children with something left to do first, then in the order of creation.
+/// Children that are not done first, each part in the order of creation.
 pub fn children_open_first(tx: &Read<'_>, parent: &str, limit: usize) -> Result<Vec<Record>> {
-    tx.all(
-        &format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.parent = ?1 ORDER BY n.resolved, n.seq LIMIT ?2"),
-        (parent, limit),
-        from_row,
-    )
+    let part = |resolved: u8, limit: usize| {
+        tx.all(
+            &format!(
+                "SELECT {COLUMNS} FROM work_nodes n WHERE n.parent = ?1 AND n.resolved = {resolved}
+                  ORDER BY n.seq LIMIT ?2"
+            ),
+            (parent, limit),
+            from_row,
+        )
+    };
+    let mut children = part(0, limit)?;
+    if children.len() < limit {
+        children.extend(part(1, limit - children.len())?);
+    }
+    Ok(children)
 }
 
 /// The unresolved ids of a subtree, its root first, then in the order of creation.

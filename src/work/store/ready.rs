@@ -69,7 +69,7 @@ pub fn free_below(
         }
         probes -= 1;
         climb -= levels.max(0);
-        if levels > 0 && is_below(tx, &record.node.id, &scope.node.id)? {
+        if levels > 0 && is_below(tx, &record.place(), &scope.place())? {
             seen.push(record.seq);
             let more = visit(record)?;
             return Ok(more);
@@ -108,7 +108,7 @@ pub fn live_claims(
               ORDER BY n.claimed_at DESC, n.seq LIMIT ?4"
         ),
         (project, live.after, live.until, limit),
-        |row| Ok((from_row(row)?, row.get(18)?)),
+        |row| Ok((from_row(row)?, row.get(19)?)),
     )
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     base::Result,
-    db::{Needle, Read},
+    db::{Needle, Read, subjects_sql},
     work::{claims::Live, types::DOMAIN},
 };
 
@@ -116,10 +116,7 @@ impl Selection {
             Needle::Phrase(phrase) => {
                 let at = self.bind(phrase.clone());
                 self.start_at(Start::List);
-                self.require(format!(
-                    "n.id IN (SELECT e.subject FROM search_index CROSS JOIN search_entries e
-                               WHERE search_index MATCH ?{at} AND e.id = search_index.rowid AND e.domain = '{DOMAIN}')"
-                ));
+                self.require(format!("n.id IN ({})", subjects_sql(DOMAIN, at)));
             }
             Needle::Short(text) => {
                 let at = self.bind(text.clone());

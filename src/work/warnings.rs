@@ -1,0 +1,47 @@
+//! Warnings: what a caller should know although its write went through.
+
+use std::collections::HashSet;
+
+use super::{claims::Live, store::nodes::Record};
+use crate::db::Write;
+
+/// What a caller should know while its write went through; each thing is said once.
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    said: HashSet<String>,
+    list: Vec<String>,
+}
+
+impl Warnings {
+    /// Says it, unless it was said.
+    pub(super) fn say(&mut self, warning: String) {
+        if self.said.insert(warning.clone()) {
+            self.list.push(warning);
+        }
+    }
+
+    /// A write to what another agent holds succeeds, since claims are soft.
+    pub(super) fn about_claim(&mut self, tx: &Write<'_>, record: &Record, live: &Live) {
+        if let Some(other) = live.holder(record).filter(|holder| holder != tx.actor()) {
+            self.say(format!("{} is claimed by {other}", record.node.id));
+        }
+    }
+
+    /// A node that waits for its own ancestor waits for itself, since the ancestor waits for its children.
+    pub(super) fn about_ancestor(&mut self, id: &str, ancestor: &str) {
+        self.say(format!(
+            "{id} depends on its own ancestor {ancestor}: neither becomes actionable before the other"
+        ));
+    }
+
+    /// All of them, or as many as a reader will read.
+    pub(super) fn into_list(mut self) -> Vec<String> {
+        const MOST: usize = 20;
+        if self.list.len() > MOST {
+            let more = self.list.len() - MOST;
+            self.list.truncate(MOST);
+            self.list.push(format!("and {more} more"));
+        }
+        self.list
+    }
+}
