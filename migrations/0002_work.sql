@@ -19,7 +19,7 @@ CREATE TABLE work_nodes (
   rev           INTEGER NOT NULL DEFAULT 1 CHECK (rev >= 1),
   summary       TEXT NOT NULL CHECK (summary <> ''),
   resolved      INTEGER NOT NULL DEFAULT 0 CHECK (resolved IN (0, 1)),
-  state         TEXT CHECK (json_valid(state)),
+  state         TEXT CHECK (state IS NULL OR json_valid(state)),
   properties    TEXT NOT NULL DEFAULT '{}' CHECK (json_type(properties) = 'object'),
   context_links TEXT NOT NULL DEFAULT '[]' CHECK (json_type(context_links) = 'array'),
   created_at    TEXT NOT NULL,

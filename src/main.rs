@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use graph::{app::App, cli, mcp};
 
 fn main() -> ExitCode {
-    let doors = cli::Doors { serve: mcp::serve, call: mcp::call, tools };
+    let doors = cli::Doors { serve: mcp::serve, call: mcp::call, parse: mcp::parse, tools };
     // A panic has been reported by then; what is left is to end like any other defect.
     std::panic::catch_unwind(|| cli::run(std::env::args_os(), doors)).unwrap_or(ExitCode::from(70))
 }

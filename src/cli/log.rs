@@ -66,8 +66,16 @@ fn of_all(limit: usize, shell: &mut Shell) -> Outcome {
 }
 
 fn of_one(id: &str, limit: usize, shell: &mut Shell) -> Outcome {
-    let wanted = work::History { node_id: id.to_owned(), limit: Some(limit), cursor: None };
-    let past = shell.read(|tx| work::history(tx, &wanted))?;
+    let mut wanted = work::History { node_id: id.to_owned(), limit: Some(limit), cursor: None };
+    let mut past = shell.read(|tx| work::history(tx, &wanted))?;
+    // A page is cut for an agent's eyes; a person gets as many events as were asked for.
+    while past.next_cursor.is_some() && past.events.len() < limit {
+        wanted.cursor = past.next_cursor.take();
+        wanted.limit = Some(limit - past.events.len());
+        let page = shell.read(|tx| work::history(tx, &wanted))?;
+        past.events.extend(page.events);
+        past.next_cursor = page.next_cursor;
+    }
     let out = &mut shell.out;
     if out.json {
         out.object(&past)?;

@@ -41,6 +41,8 @@ pub struct Doors {
     pub serve: fn(App) -> Result<()>,
     /// Calls one tool.
     pub call: fn(&mut App, &Ctx, &str, Value) -> Result<Value>,
+    /// Reads JSON as the server does.
+    pub parse: fn(&str) -> Result<Value, String>,
     /// The tools that are on, each with what it is for.
     pub tools: fn(&App) -> Vec<(&'static str, &'static str)>,
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     Shell,
-    format::{ago, count, progress},
+    format::{ago, progress},
     next::quoted,
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, WARN, brief, plain, styled},
 };
@@ -27,12 +27,17 @@ pub fn run(shell: &mut Shell) -> Outcome {
             false => nothing(&mut shell.out),
         };
     }
-    let list = shell.read(work::list_projects)?;
+    let mut list = shell.read(|tx| work::list_projects(tx, None))?;
     if shell.out.json {
         shell.out.object(&list)?;
         return Ok(Done::Ok);
     }
     let mut projects = list.projects.unwrap_or_default();
+    // A page is cut for an agent's eyes; a person wants to see them all.
+    while let Some(cursor) = list.next_cursor {
+        list = shell.read(|tx| work::list_projects(tx, Some(&cursor)))?;
+        projects.extend(list.projects.unwrap_or_default());
+    }
     if projects.is_empty() {
         return nothing(&mut shell.out);
     }
@@ -46,10 +51,6 @@ pub fn run(shell: &mut Shell) -> Outcome {
         if index < IN_FULL {
             details(project, several, shell)?;
         }
-    }
-    if list.projects_omitted > 0 {
-        let more = format!("… and {}", count(list.projects_omitted as i64, "more project"));
-        shell.out.line(styled(QUIET, more))?;
     }
     Ok(Done::Ok)
 }
@@ -133,8 +134,7 @@ fn details(
     Ok(out.line(format_args!("  {step}"))?)
 }
 
-/// The list of claims is short by design; a full one may have been cut.
+/// All claims, those that are not listed too.
 fn claims(stand: &Orientation) -> String {
-    let shown = stand.claimed.len();
-    format!("{shown}{} claimed", if shown >= 4 { "+" } else { "" })
+    format!("{} claimed", stand.claimed.len() + stand.claimed_omitted)
 }

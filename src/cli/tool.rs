@@ -27,8 +27,8 @@ pub fn run(ask: &Tool, shell: &mut Shell, doors: Doors) -> Outcome {
     };
     let arguments = match ask.arguments.as_deref() {
         None => json!({}),
-        Some("-") => parse(&standard_input(shell.app.config().max_message_mb.value)?)?,
-        Some(text) => parse(text)?,
+        Some("-") => parse(&standard_input(shell.app.config().max_message_mb.value)?, doors)?,
+        Some(text) => parse(text, doors)?,
     };
     let answer = (doors.call)(&mut shell.app, &shell.ctx, name, arguments)?;
     shell.out.object(&answer)?;
@@ -70,9 +70,9 @@ fn standard_input(megabytes: u32) -> Result<String, Failure> {
         .map_err(|_| usage("standard input is not UTF-8 text".to_owned(), "send one JSON object"))
 }
 
-fn parse(text: &str) -> Result<Value, Failure> {
-    serde_json::from_str(text).map_err(|error| {
-        let message = format!("the arguments are not JSON: {error}: {}", shorten(text, 60));
+fn parse(text: &str, doors: Doors) -> Result<Value, Failure> {
+    (doors.parse)(text.trim_start_matches('\u{feff}')).map_err(|problem| {
+        let message = format!("the arguments are {problem}: {}", shorten(text, 60));
         usage(message, "write an object in single quotes, such as '{\"count\": 3}'")
     })
 }

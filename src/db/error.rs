@@ -21,7 +21,7 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
                 .hint("call again; if it stays locked, look for a process that holds the file open")
         }
         Sqlite::ReadOnly => Fault::new(ErrorCode::ReadOnly, "the database cannot be written")
-            .hint("check the permissions of the file and of its folder"),
+            .hint("check the permissions of the file, of its folder, and of -wal and -shm beside it"),
         Sqlite::CannotOpen | Sqlite::PermissionDenied => {
             Fault::new(ErrorCode::ReadOnly, "the database cannot be opened")
                 .hint("check that the folder exists and that the file may be read and written")
@@ -30,7 +30,7 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
             .hint("free some space, then call again"),
         Sqlite::DatabaseCorrupt | Sqlite::NotADatabase => {
             Fault::new(ErrorCode::StorageCorrupt, "the database file is damaged or is not a database")
-                .hint("`graph doctor` says more; a copy made before the last migration lies beside it as *.bak")
+                .hint("`graph doctor` says more; look for a copy beside it: one is made before a migration, as *.bak")
         }
         Sqlite::SystemIoFailure => {
             Fault::new(ErrorCode::StorageCorrupt, "the disk could not be read or written; nothing was changed")

@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior, backup::Backup};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::open;
+use super::{file, open};
 use crate::base::{Error, ErrorCode, Fault, Result, Timestamp};
 
 /// One step of the schema.
@@ -143,11 +143,7 @@ fn refused(message: String, hint: &str) -> Error {
 
 /// Copies the file to `<file>.v<N>.bak`; complete under that name or not there at all, and never over another.
 fn back_up(path: &Path, version: usize) -> Result<()> {
-    let name = |ending: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".v{version}.{ending}"));
-        std::path::PathBuf::from(name)
-    };
+    let name = |ending: &str| file::beside(path, &format!(".v{version}.{ending}"));
     let (target, partial) = (name("bak"), name(&format!("bak-{}", std::process::id())));
     if target.exists() {
         return Ok(());
@@ -168,7 +164,7 @@ fn back_up(path: &Path, version: usize) -> Result<()> {
 
 fn copy(path: &Path, target: &Path) -> Result<()> {
     let from = open::connect(path)?;
-    open::create_private(target)?;
+    file::create_private(target)?;
     let mut to = open::connect(target)?;
     Backup::new(&from, &mut to)?.run_to_completion(1_000, std::time::Duration::ZERO, None)?;
     // One self-contained file: no -wal to be lost beside it.
@@ -198,7 +194,7 @@ mod tests {
     fn file() -> (tempfile::TempDir, std::path::PathBuf, Connection) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("t.db");
-        open::create_private(&path).unwrap();
+        file::create_private(&path).unwrap();
         let conn = open::connect(&path).unwrap();
         (dir, path, conn)
     }
@@ -229,6 +225,24 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_was_migrated_step_by_step_equals_a_new_one() {
+        let schema = |conn: &Connection| -> Vec<String> {
+            let mut statement = conn
+                .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
+                .unwrap();
+            let rows = statement.query_map([], |row| row.get(0)).unwrap();
+            rows.collect::<rusqlite::Result<_>>().unwrap()
+        };
+        let (_dir, path, mut stepwise) = file();
+        for steps in 1..=MIGRATIONS.len() {
+            apply(&mut stepwise, &path, now(), &MIGRATIONS[..steps]).unwrap();
+        }
+        let (_dir, path, mut fresh) = file();
+        apply(&mut fresh, &path, now(), MIGRATIONS).unwrap();
+        assert_eq!(schema(&stepwise), schema(&fresh));
+    }
+
+    #[test]
     fn newer_and_edited_history_are_refused() {
         let (_dir, path, mut conn) = file();
         apply(&mut conn, &path, now(), &[FIRST, SECOND]).unwrap();
@@ -243,6 +257,11 @@ mod tests {
             assert_eq!(fault.code, ErrorCode::StorageCorrupt);
             assert!(fault.message.contains(words), "{}", fault.message);
             assert!(fault.hint.is_some());
+        }
+        for version in [-1, 0] {
+            conn.pragma_update(None, "user_version", version).unwrap();
+            let fault = check_history(&conn, &[FIRST, SECOND]).unwrap_err().into_fault("r");
+            assert_eq!(fault.code, ErrorCode::StorageCorrupt, "{version}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod error;
 mod events;
+mod file;
 mod functions;
 pub mod inspect;
 mod migrate;

@@ -2,8 +2,12 @@
 
 use std::{
     ffi::OsStr,
-    fs, io,
-    path::{Path, PathBuf},
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -12,6 +16,7 @@ use rusqlite::{Connection, InterruptHandle, OpenFlags, config::DbConfig};
 use serde_json::json;
 
 use super::{
+    file::{self, Watched, create_private},
     functions, migrate,
     tx::{self, Read, Write},
 };
@@ -41,13 +46,17 @@ pub enum Patience {
     Full,
 }
 
-/// Stops the statement that is running on a connection, from another thread.
-pub struct Interrupt(InterruptHandle);
+/// Stops what a connection is doing, from another thread.
+pub struct Interrupt {
+    statement: InterruptHandle,
+    waiting: Arc<AtomicBool>,
+}
 
 impl Interrupt {
-    /// Makes the running statement fail; its transaction is rolled back.
+    /// Makes the running statement fail, or the wait for other processes end; the transaction is rolled back.
     pub fn interrupt(&self) {
-        self.0.interrupt();
+        self.waiting.store(true, Ordering::Relaxed);
+        self.statement.interrupt();
     }
 }
 
@@ -55,9 +64,9 @@ impl Interrupt {
 #[derive(Debug)]
 pub struct Db {
     conn: Connection,
-    path: PathBuf,
-    identity: Identity,
+    file: Watched,
     patience: Patience,
+    cancelled: Arc<AtomicBool>,
     read_only: bool,
 }
 
@@ -78,13 +87,16 @@ impl Db {
             }
             opened => (opened?, false),
         };
-        let (identity, path) = (Identity::of(path)?, path.to_owned());
-        Ok(Db { conn, path, identity, patience: Patience::Full, read_only })
+        let cancelled = Arc::default();
+        let file = Watched::new(path)?;
+        let mut db = Db { conn, file, patience: Patience::Full, cancelled, read_only };
+        db.set_patience(Patience::Full)?;
+        Ok(db)
     }
 
     /// Where the file is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// Whether this connection must not be kept: it does not see what others write.
@@ -99,53 +111,45 @@ impl Db {
 
     /// Runs `f` on one snapshot.
     pub fn read<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
-        self.check_still_there()?;
+        self.file.check_still_there()?;
         let deadline = self.deadline();
-        tx::read(&mut self.conn, ctx, deadline, f).map_err(|error| name_file(error, &self.path))
+        tx::read(&mut self.conn, ctx, deadline, f)
+            .map_err(|error| name_file(error, self.file.path()))
     }
 
     /// Runs `f` in one immediate transaction, committed before this answers.
     pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
-        self.check_still_there()?;
+        self.file.check_still_there()?;
         let deadline = self.deadline();
-        tx::write(&mut self.conn, ctx, deadline, f).map_err(|error| name_file(error, &self.path))
+        tx::write(&mut self.conn, ctx, deadline, f)
+            .map_err(|error| name_file(error, self.file.path()))
     }
 
     /// Sets how long the next calls wait for other processes.
     pub fn set_patience(&mut self, patience: Patience) -> Result<()> {
-        let handler = match patience {
-            Patience::None => None,
-            Patience::Full => Some(wait_a_little as fn(i32) -> bool),
-        };
         self.patience = patience;
-        Ok(self.conn.busy_handler(handler)?)
+        self.cancelled.store(false, Ordering::Relaxed);
+        match patience {
+            Patience::None => self.conn.busy_timeout(Duration::ZERO)?,
+            Patience::Full => {
+                let cancelled = Arc::clone(&self.cancelled);
+                let wait =
+                    move |attempt| !cancelled.load(Ordering::Relaxed) && wait_a_little(attempt);
+                self.conn.busy_handler(Some(wait))?;
+            }
+        }
+        Ok(())
     }
 
     /// A handle for stopping this connection from another thread.
     pub fn interrupt_handle(&self) -> Interrupt {
-        Interrupt(self.conn.get_interrupt_handle())
+        let waiting = Arc::clone(&self.cancelled);
+        Interrupt { statement: self.conn.get_interrupt_handle(), waiting }
     }
 
     /// The bare connection, for the checks of [`super::inspect`].
     pub(super) fn conn(&self) -> &Connection {
         &self.conn
-    }
-
-    /// A server must not go on writing into a file that nobody can find any more.
-    fn check_still_there(&self) -> Result<()> {
-        if Identity::of(&self.path).is_ok_and(|identity| identity == self.identity) {
-            return Ok(());
-        }
-        Err(Fault::new(
-            ErrorCode::StorageCorrupt,
-            format!(
-                "the database file {} was moved, deleted or replaced while it was open",
-                self.path.display()
-            ),
-        )
-        .details(json!({ "file": self.path.display().to_string() }))
-        .hint("put the file back, or restart this server to begin with what is there now")
-        .into())
     }
 }
 
@@ -176,10 +180,8 @@ fn open_to_read(path: &Path) -> Result<Connection> {
     };
     // Beside a writer its -shm is there to be read. Without one SQLite would have to make it, unless it is
     // told that nobody writes, which an empty or missing -wal says.
-    let mut wal = path.as_os_str().to_owned();
-    wal.push("-wal");
     match connect_with(path.as_os_str(), shared).and_then(read) {
-        Err(_) if fs::metadata(wal).map_or(true, |wal| wal.len() == 0) => {
+        Err(_) if fs::metadata(file::beside(path, "-wal")).map_or(true, |wal| wal.len() == 0) => {
             let uri = format!("file:{}?immutable=1", uri_path(path));
             connect_with(uri.as_ref(), shared | OpenFlags::SQLITE_OPEN_URI).and_then(read)
         }
@@ -212,29 +214,6 @@ fn connect_with(path: &OsStr, flags: OpenFlags) -> Result<Connection> {
     Ok(conn)
 }
 
-/// A new file is readable by its owner alone, and SQLite gives `-wal` and `-shm` the same mode.
-pub(super) fn create_private(path: &Path) -> Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(cannot_create(&error).into()),
-    }
-}
-
-fn cannot_create(error: &io::Error) -> Fault {
-    match error.kind() {
-        io::ErrorKind::StorageFull => {
-            Fault::new(ErrorCode::StorageFull, "the database cannot be created: the disk is full")
-        }
-        _ => Fault::new(ErrorCode::ReadOnly, format!("the database cannot be created: {error}")),
-    }
-    .hint("check that its folder exists and may be written, or choose another file with --db")
-}
-
 /// Refuses a file that another program made; claims one that is still empty.
 fn check_ours(conn: &Connection) -> Result<()> {
     let id: i32 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
@@ -242,7 +221,7 @@ fn check_ours(conn: &Connection) -> Result<()> {
         return Ok(());
     }
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if tables > 0 {
+    if tables > 0 || id != 0 {
         return Err(Fault::new(
             ErrorCode::StorageCorrupt,
             "the file is a SQLite database of another program",
@@ -280,26 +259,6 @@ fn name_file(error: Error, path: &Path) -> Error {
             fault.details(json!({ "file": path.display().to_string() })).into()
         }
         error => error,
-    }
-}
-
-/// Which file a path leads to, so that a replaced one is noticed.
-#[derive(Debug, PartialEq, Eq)]
-struct Identity(u64, u64);
-
-impl Identity {
-    #[cfg(unix)]
-    fn of(path: &Path) -> Result<Self> {
-        use std::os::unix::fs::MetadataExt;
-        let metadata = fs::metadata(path).map_err(|error| cannot_create(&error))?;
-        Ok(Identity(metadata.dev(), metadata.ino()))
-    }
-
-    /// Elsewhere an open file cannot be replaced; that it is there is enough.
-    #[cfg(not(unix))]
-    fn of(path: &Path) -> Result<Self> {
-        fs::metadata(path).map_err(|error| cannot_create(&error))?;
-        Ok(Identity(0, 0))
     }
 }
 

@@ -179,7 +179,8 @@ fn whole(number: &Number) -> Option<Number> {
     /// Up to here every whole number has a floating-point value of its own.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if !number.is_f64() {
-        return Some(number.clone());
+        // All our integers are signed.
+        return number.as_i64().map(Number::from);
     }
     let float = number.as_f64()?;
     let exact = float.fract() == 0.0 && float.abs() <= EXACT;

@@ -61,7 +61,7 @@ pub(super) fn unknown_field(path: &Path<'_>, name: &str, known: &Map<String, Val
     let names = || known.keys().map(String::as_str);
     let nearest = nearest(name, names());
     let problem =
-        format!("is not a known field{}; allowed: {}", did_you_mean(nearest), list(names()));
+        format!("is not a known field{} (allowed: {})", did_you_mean(nearest), list(names()));
     let fault = Path::Field(path, name).fault(problem);
     match nearest {
         Some(nearest) => fault.details(json!({ "did_you_mean": nearest })).into(),

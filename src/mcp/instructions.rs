@@ -24,8 +24,8 @@ context_links.
 Plan wrong? graph_restructure moves, merges or drops.
 - graph_context reads a node with its neighbours, graph_query filters and pages, graph_history \
 tells who changed what.
-- A claim is a soft lock that runs out; another agent's claim in a warning means talk before you \
-go on.
+- A claim is a soft lock that runs out. Warned that another agent holds a node? Take another one with \
+graph_next, or add a note as evidence.
 - Errors carry a code, the field and what is allowed; a hint names a safe next call.";
 
 /// The instructions for the toolsets that are on.

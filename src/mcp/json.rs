@@ -6,13 +6,28 @@ use serde_json::Value;
 /// Levels of nesting that are parsed at all; what is allowed where is the reader's business.
 pub(super) const MAX_LEVELS: usize = 512;
 
+/// Values in one message: each takes some 70 bytes in memory, whatever it takes on the line.
+pub(super) const MAX_VALUES: usize = 2_000_000;
+
 /// Why a text could not be read.
 #[derive(Debug)]
 pub(super) enum Unreadable {
     /// Nested deeper than [`MAX_LEVELS`].
     TooDeep,
+    /// More than [`MAX_VALUES`] values.
+    TooMany,
     /// Not JSON.
     Syntax(serde_json::Error),
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unreadable::TooDeep => write!(f, "nested deeper than {MAX_LEVELS} levels"),
+            Unreadable::TooMany => write!(f, "more than {MAX_VALUES} values"),
+            Unreadable::Syntax(error) => write!(f, "not JSON: {error}"),
+        }
+    }
 }
 
 /// Parses `text`, with every unpaired surrogate read as NUL.
@@ -20,9 +35,7 @@ pub(super) enum Unreadable {
 /// `JSON.stringify` writes half a pair as an escape that no Rust string can hold. Read as NUL it
 /// reaches the argument reader, which refuses NUL anyway and can name the field.
 pub(super) fn parse(text: &str) -> Result<Value, Unreadable> {
-    if is_deeper_than(text.as_bytes(), MAX_LEVELS) {
-        return Err(Unreadable::TooDeep);
-    }
+    check_shape(text.as_bytes())?;
     match parse_strictly(text) {
         Ok(value) => Ok(value),
         Err(error) => match pair_surrogates(text) {
@@ -42,24 +55,26 @@ fn parse_strictly(text: &str) -> serde_json::Result<Value> {
     Ok(value)
 }
 
-/// Whether brackets outside of strings open more than `levels` deep.
-fn is_deeper_than(text: &[u8], levels: usize) -> bool {
-    let mut depth = 0_usize;
+/// Counts levels and values outside of strings, before anything is built from them.
+fn check_shape(text: &[u8]) -> Result<(), Unreadable> {
+    let (mut depth, mut values) = (0_usize, 1_usize);
     let mut bytes = text.iter();
     while let Some(byte) = bytes.next() {
         match byte {
             b'[' | b'{' => {
                 depth += 1;
-                if depth > levels {
-                    return true;
+                values += 1;
+                if depth > MAX_LEVELS {
+                    return Err(Unreadable::TooDeep);
                 }
             }
             b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' => values += 1,
             b'"' => skip_string(&mut bytes),
             _ => {}
         }
     }
-    false
+    if values > MAX_VALUES { Err(Unreadable::TooMany) } else { Ok(()) }
 }
 
 /// Moves past the closing quote of a string.

@@ -10,7 +10,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::json::{self, MAX_LEVELS, Unreadable};
+use super::json::{self, Unreadable};
 use crate::base::text::shorten;
 
 /// What to do with a line.
@@ -101,14 +101,13 @@ fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
             ErrorCode::INVALID_REQUEST,
             format!("a message is a JSON object; received {}", shorten(&other.to_string(), 80)),
         )),
-        Err(Unreadable::TooDeep) => Err(Refusal::anonymous(
-            ErrorCode::INVALID_REQUEST,
-            format!("the message is nested deeper than {MAX_LEVELS} levels"),
-        )),
-        Err(Unreadable::Syntax(error)) => Err(Refusal::anonymous(
-            ErrorCode::PARSE_ERROR,
-            format!("the line is not JSON: {error}"),
-        )),
+        Err(problem) => {
+            let code = match problem {
+                Unreadable::Syntax(_) => ErrorCode::PARSE_ERROR,
+                _ => ErrorCode::INVALID_REQUEST,
+            };
+            Err(Refusal::anonymous(code, format!("the line cannot be read: {problem}")))
+        }
     }
 }
 
@@ -191,7 +190,7 @@ fn request(
         return call(params, bytes).map_err(bad_params);
     }
     // rmcp takes a cursor of the wrong type for none and would start the list again.
-    if params.get("cursor").is_some_and(|cursor| !cursor.is_string()) {
+    if params.get("cursor").is_some_and(|cursor| !cursor.is_string() && !cursor.is_null()) {
         return Err(bad_params("have a `cursor` that is not a string"));
     }
     let typed = serde_json::from_value(json!({ "method": method, "params": params }));

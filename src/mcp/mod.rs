@@ -34,6 +34,11 @@ pub fn call(app: &mut App, ctx: &Ctx, name: &str, arguments: Value) -> Result<Va
     registry(app).call(app, ctx, name, arguments)
 }
 
+/// Reads JSON as it is read from a client's line.
+pub fn parse(text: &str) -> Result<Value, String> {
+    json::parse(text).map_err(|problem| problem.to_string())
+}
+
 fn registry(app: &App) -> tool::Registry {
     tool::Registry::new(tools::all(), &app.config().toolsets.value)
 }

@@ -102,7 +102,7 @@ impl Inliner<'_> {
         {
             schema.shift_remove("anyOf");
             let mut only = entries(self.schema(only));
-            only.extend(schema);
+            only.extend(schema.into_iter().filter_map(|entry| self.keyword(entry)));
             return Value::Object(only);
         }
         Value::Object(schema.into_iter().filter_map(|entry| self.keyword(entry)).collect())

@@ -38,6 +38,9 @@ const READER_STACK: usize = 16 * 1024 * 1024;
 pub(super) struct Lines<W> {
     incoming: mpsc::Receiver<Incoming>,
     in_flight: HashSet<RequestId>,
+    /// An id that was cancelled stays taken: its call may still be running, and its answer must not pass for
+    /// that of another.
+    cancelled: HashSet<RequestId>,
     writer: W,
     buffer: Vec<u8>,
     /// No more input is wanted: it ended, or nobody reads the answers.
@@ -58,7 +61,14 @@ impl<W: Write + Send + 'static> Lines<W> {
             .name("stdin".to_owned())
             .stack_size(READER_STACK)
             .spawn(move || read_lines(reader, max_line, &sender))?;
-        Ok(Lines { incoming, in_flight: HashSet::new(), writer, buffer: Vec::new(), ended: false })
+        Ok(Lines {
+            incoming,
+            in_flight: HashSet::new(),
+            cancelled: HashSet::new(),
+            writer,
+            buffer: Vec::new(),
+            ended: false,
+        })
     }
 
     fn write(&mut self, message: &impl Serialize) {
@@ -112,7 +122,7 @@ impl<W: Write + Send + 'static> Transport<RoleServer> for Lines<W> {
             match self.incoming.recv().await {
                 None => self.ended = true,
                 Some(Incoming::Request(id, request)) => {
-                    if self.in_flight.insert(id.clone()) {
+                    if !self.cancelled.contains(&id) && self.in_flight.insert(id.clone()) {
                         return Some(JsonRpcMessage::request(*request, id));
                     }
                     self.write(&Refusal::duplicate(&id).to_json());
@@ -121,6 +131,7 @@ impl<W: Write + Send + 'static> Transport<RoleServer> for Lines<W> {
                 // reason to end.
                 Some(Incoming::Cancelled(id)) => {
                     if self.in_flight.remove(&id) {
+                        self.cancelled.insert(id.clone());
                         return Some(JsonRpcMessage::notification(cancelled(id)));
                     }
                 }

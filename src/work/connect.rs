@@ -185,8 +185,21 @@ impl Work<'_, '_> {
             self.watch.node(self.tx, from_id)?;
         } else if from_id == to_id {
             return Ok(Err("self_edge".into()));
+        } else if seems_to_block(kind) {
+            self.warnings.say(format!(
+                "an edge of type `{}` blocks nothing; only {DEPENDS_ON} does",
+                text::shorten(kind, 40)
+            ));
         }
         let added = edges::insert(self.tx, from_id, to_id, kind)?;
         Ok(if added { Ok(()) } else { Err("edge_exists".into()) })
     }
+}
+
+/// Any word is a type, but some are slips of the one that blocks.
+fn seems_to_block(kind: &str) -> bool {
+    const MEANT: &[&str] =
+        &["depends", "dependson", "dependency", "blockedby", "blocks", "requires", "needs"];
+    let plain: String = kind.chars().filter(|letter| letter.is_alphanumeric()).collect();
+    MEANT.contains(&plain.to_lowercase().as_str())
 }

@@ -60,7 +60,7 @@ pub fn history(tx: &Read<'_>, ask: &History) -> Result<Past> {
     let limit = ask.limit.unwrap_or(20);
     let rows = db::history(tx, DOMAIN, &ask.node_id, before, limit + 1)?;
     if rows.is_empty() && before.is_none() {
-        return Err(nodes::missing("node_id", &ask.node_id));
+        return Err(nodes::missing(tx, "node_id", &ask.node_id)?);
     }
     let mut budget =
         Budget::new(if ask.limit.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS });

@@ -25,6 +25,8 @@ use crate::{
 /// Resolved dependencies that an answer lists for one node, and evidence for each.
 const DEPS: usize = 10;
 const EVIDENCE: usize = 3;
+/// Evidence that an answer lists of the node itself.
+const NODE_EVIDENCE: usize = 5;
 /// Characters that a claim adds to a node, with room for a long name.
 const CLAIM_CHARS: usize = 400;
 
@@ -64,6 +66,9 @@ pub struct NextNodes {
 pub struct NextNode {
     /// The node.
     pub node: Node,
+    /// Earlier evidence on it that is not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub evidence_omitted: usize,
     /// From the root down to the parent.
     pub ancestors: Vec<NodeRef>,
     /// Ancestors in the middle that are not listed.
@@ -219,7 +224,8 @@ fn complete(tx: &Read<'_>, record: Record) -> Result<NextNode> {
         .into_iter()
         .map(|one| NodeRef { id: one.id, summary: one.summary })
         .collect();
-    let node = evidence::complete(tx, record)?;
+    let (evidence, evidence_omitted) = evidence::latest(tx, &record.node.id, NODE_EVIDENCE)?;
+    let node = Node { evidence, ..record.node };
     Ok(NextNode {
         context_links: ContextLinks {
             own: node.context_links.clone(),
@@ -227,6 +233,7 @@ fn complete(tx: &Read<'_>, record: Record) -> Result<NextNode> {
             inherited_omitted,
         },
         node,
+        evidence_omitted,
         ancestors,
         ancestors_omitted: lineage.omitted,
         resolved_deps,

@@ -23,6 +23,7 @@ const TREE: usize = 6;
 const CLAIMED: usize = 4;
 const RESOLVED: usize = 4;
 const NEXT: usize = 3;
+const OTHERS: usize = 5;
 /// Characters of a summary, and of a piece of evidence.
 const SUMMARY: usize = 90;
 const PROOF: usize = 120;
@@ -58,6 +59,9 @@ pub struct Orientation {
     /// Who works on what.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claimed: Vec<Claimed>,
+    /// Live claims that are not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub claimed_omitted: usize,
     /// What was finished last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_resolved: Vec<Finished>,
@@ -67,6 +71,9 @@ pub struct Orientation {
     /// Other projects in this file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other_projects: Vec<String>,
+    /// Other projects that are not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub other_projects_omitted: usize,
     /// What to call now.
     pub hint: String,
 }
@@ -134,12 +141,16 @@ pub fn onboard(
     let next: Vec<NodeRef> =
         next::best(tx, settings, &ask, agent)?.into_iter().map(named).collect();
     let mut other_projects: Vec<_> =
-        projects::list(tx, "", 6)?.into_iter().map(|other| other.name).collect();
+        projects::list(tx, "", OTHERS + 1)?.into_iter().map(|other| other.name).collect();
     other_projects.retain(|name| *name != project.name);
+    other_projects.truncate(OTHERS);
+    let live = Live::of(tx, settings);
+    let claimed = claimed(tx, &live, &project.id)?;
     Ok(Orientation {
         tree: branches.into_iter().map(branch).collect(),
         tree_omitted,
-        claimed: claimed(tx, settings, &project.id)?,
+        claimed_omitted: ready::live_claim_count(tx, &project.id, &live)? - claimed.len(),
+        claimed,
         last_resolved: last_resolved(tx, &project.id)?,
         hint: hint(&project.counts, next.is_empty()),
         next,
@@ -147,6 +158,7 @@ pub fn onboard(
         root: Some(project.id),
         goal: Some(text::shorten(&root.node.summary, 400)),
         counts: Some(project.counts),
+        other_projects_omitted: projects::count(tx)? - 1 - other_projects.len(),
         other_projects,
     })
 }
@@ -182,8 +194,8 @@ fn branch(record: Record) -> Branch {
     Branch { id, summary, resolved, done }
 }
 
-fn claimed(tx: &Read<'_>, settings: &Settings, project: &str) -> Result<Vec<Claimed>> {
-    let live = ready::live_claims(tx, project, &Live::of(tx, settings), CLAIMED)?;
+fn claimed(tx: &Read<'_>, live: &Live, project: &str) -> Result<Vec<Claimed>> {
+    let live = ready::live_claims(tx, project, live, CLAIMED)?;
     let claimed = live.into_iter().map(|(record, by)| {
         let since = record
             .node

@@ -10,9 +10,17 @@ use super::{
     types::{Counts, ID_PREFIX, Node, limits},
 };
 use crate::{
-    base::{Fault, Result, Timestamp, ids, page, props::Change, text},
+    base::{
+        Fault, Result, Timestamp, ids,
+        page::{self, Budget, Query},
+        props::Change,
+        text,
+    },
     db::{Read, Write},
 };
+
+/// Characters of a project's summary in the list.
+const SUMMARY: usize = 200;
 
 /// What to open.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -21,10 +29,12 @@ pub struct Open {
     pub project: Option<String>,
     /// Used on creation
     pub goal: Option<String>,
+    /// `next_cursor` of a list
+    pub cursor: Option<String>,
 }
 
 /// An opened project, or the list of all.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Opened {
     /// The project's name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,9 +51,9 @@ pub struct Opened {
     /// All projects, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projects: Option<Vec<ProjectLine>>,
-    /// Projects that are not listed.
-    #[serde(skip_serializing_if = "super::types::is_zero")]
-    pub projects_omitted: usize,
+    /// Present if there are more projects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 /// A project in the list.
@@ -97,30 +107,30 @@ pub fn find_project(tx: &Read<'_>, name: &str) -> Result<Option<Opened>> {
     projects::find(tx, name.trim())?.map(|project| opened(tx, project, false)).transpose()
 }
 
-/// All projects, by name.
-pub fn list_projects(tx: &Read<'_>) -> Result<Opened> {
-    let mut lines = Vec::new();
-    for project in projects::list(tx, "", nodes::ALL)? {
+/// A page of all projects, by name.
+pub fn list_projects(tx: &Read<'_>, cursor: Option<&str>) -> Result<Opened> {
+    let query = Query::new("graph_open", &())?;
+    let after: Option<String> = query.resume(cursor)?;
+    let mut budget = Budget::new(page::DEFAULT_CHARS);
+    let (mut lines, mut more): (Vec<ProjectLine>, bool) = (Vec::new(), false);
+    projects::each(tx, after.as_deref().unwrap_or_default(), |project| {
         let root = nodes::get(tx, "project", &project.id)?;
-        lines.push(ProjectLine {
+        let line = ProjectLine {
             updated_at: nodes::last_change(tx, &project.id)?.unwrap_or(root.node.updated_at),
             id: project.id,
             project: project.name,
-            summary: root.node.summary,
+            summary: text::shorten(&root.node.summary, SUMMARY),
             total: project.counts.total,
             resolved: project.counts.resolved,
             unresolved: project.counts.unresolved,
-        });
-    }
-    let projects_omitted = page::cut(&mut lines, page::DEFAULT_CHARS)?;
-    Ok(Opened {
-        project: None,
-        created: false,
-        root: None,
-        summary: None,
-        projects: Some(lines),
-        projects_omitted,
-    })
+        };
+        more = !budget.admit(&line)?;
+        lines.extend((!more).then_some(line));
+        Ok(!more)
+    })?;
+    let last = lines.last().filter(|_| more).map(|line| line.project.clone());
+    let next_cursor = last.map(|last| query.cursor(&last)).transpose()?;
+    Ok(Opened { projects: Some(lines), next_cursor, ..Opened::default() })
 }
 
 fn opened(tx: &Read<'_>, project: projects::Project, created: bool) -> Result<Opened> {
@@ -130,8 +140,7 @@ fn opened(tx: &Read<'_>, project: projects::Project, created: bool) -> Result<Op
         created,
         root: Some(evidence::complete(tx, root)?),
         summary: Some(project.counts),
-        projects: None,
-        projects_omitted: 0,
+        ..Opened::default()
     })
 }
 

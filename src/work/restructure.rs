@@ -12,7 +12,7 @@ use super::{
         edges, evidence,
         nodes::{self, Record},
     },
-    types::{DEPENDS_ON, NewEvidence, Node, NodeRef, Settings, Unblocked, limits},
+    types::{DEPENDS_ON, MERGED_INTO, NewEvidence, Node, NodeRef, Settings, Unblocked, limits},
     warnings::Warnings,
 };
 use crate::{
@@ -251,7 +251,7 @@ impl Work<'_, '_> {
         }
         self.record(target_id, "merged", &gained)?;
         let whole = json!(Node { evidence, ..source.node });
-        lost.insert(0, Change::new("merged_into", whole, target_id));
+        lost.insert(0, Change::new(MERGED_INTO, whole, target_id));
         self.record(source_id, "merged", &lost)?;
         Ok(format!("{source_id} merged into {target_id}"))
     }

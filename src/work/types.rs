@@ -14,6 +14,8 @@ pub const DEPENDS_ON: &str = "depends_on";
 pub const CLAIMED_BY: &str = "_claimed_by";
 /// Since when.
 pub const CLAIMED_AT: &str = "_claimed_at";
+/// The field of a merged-away node's last event that names where it went.
+pub const MERGED_INTO: &str = "merged_into";
 /// What every work id begins with.
 pub const ID_PREFIX: &str = "n_";
 
@@ -33,6 +35,8 @@ pub mod limits {
     pub const NAME: usize = 255;
     /// Bytes of an evidence or edge type, and of a ref.
     pub const WORD: usize = 200;
+    /// Pieces of evidence that one update may add.
+    pub const EVIDENCE: usize = 100;
     /// Items in one batch of nodes, updates, edges or operations.
     pub const BATCH: usize = 10_000;
 }

@@ -227,6 +227,8 @@ impl Item<'_, '_> {
     }
 
     fn evidence(&self, record: &Record) -> Result<Vec<Value>> {
+        let field = self.field("add_evidence");
+        text::check_count(&field, self.change.add_evidence.len(), limits::EVIDENCE)?;
         let mut added = Vec::new();
         for (position, new) in self.change.add_evidence.iter().enumerate() {
             let new = validate::evidence(&self.field(&format!("add_evidence[{position}]")), new)?;

@@ -59,8 +59,12 @@ fn doctor_finds_what_is_wrong_and_says_what_to_do() {
             "dependencies: n_0000000005 keeps 2, a recount finds 1",
         ),
         (
-            "work_nodes SET open_children = 3 WHERE id = 'n_0000000002'",
-            "children: n_0000000002 keeps 3, a recount finds 1",
+            "work_nodes SET open_children = 0 WHERE id = 'n_0000000002'",
+            "unresolved children: n_0000000002 keeps 0, a recount finds 1",
+        ),
+        (
+            "work_nodes SET children = 9 WHERE id = 'n_0000000002'",
+            "all children: n_0000000002 keeps 9, a recount finds",
         ),
         (
             "search_entries SET domain = 'x' WHERE subject = 'n_0000000007'",

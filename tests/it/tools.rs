@@ -1,5 +1,7 @@
 //! What holds for every tool, present and future.
 
+use std::collections::BTreeSet;
+
 use graph::{base::ErrorCode, mcp::tools};
 use serde_json::{Value, json};
 
@@ -39,8 +41,11 @@ fn the_surface_is_as_reviewed() {
 
 #[test]
 fn every_tool_is_fit_for_every_client() {
+    let mut names = BTreeSet::new();
     for tool in tools::all() {
         let name = tool.name;
+        assert!(names.insert(name), "{name} is there twice");
+        assert_eq!(tool.input.get("$defs"), None, "{name}: arguments nest without end");
         assert!(
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)),
             "{name}"
@@ -49,6 +54,10 @@ fn every_tool_is_fit_for_every_client() {
         assert!(tool.description.starts_with("Work graph: "), "{name} begins with its domain");
         for (side, schema) in [("input", &tool.input), ("output", &tool.output)] {
             assert_eq!(schema["type"], "object", "{name} {side}");
+            assert!(
+                !schema.to_string().contains("\"description\"") || side == "input",
+                "{name} {side}"
+            );
             for combinator in ["anyOf", "oneOf", "allOf", "$ref", "not"] {
                 assert!(
                     schema.get(combinator).is_none(),

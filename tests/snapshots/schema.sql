@@ -15,6 +15,9 @@ CREATE INDEX work_nodes_by_touched ON work_nodes (project, touched);
 CREATE INDEX work_nodes_claimed ON work_nodes (project, claimed_by)
   WHERE claimed_by IS NOT NULL;
 
+CREATE INDEX work_nodes_open_below ON work_nodes (parent, seq)
+  WHERE resolved = 0;
+
 CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC, touched)
   WHERE resolved = 0 AND open_children = 0 AND open_deps = 0;
 
@@ -93,7 +96,7 @@ CREATE TABLE work_nodes (
   rev           INTEGER NOT NULL DEFAULT 1 CHECK (rev >= 1),
   summary       TEXT NOT NULL CHECK (summary <> ''),
   resolved      INTEGER NOT NULL DEFAULT 0 CHECK (resolved IN (0, 1)),
-  state         TEXT CHECK (json_valid(state)),
+  state         TEXT CHECK (state IS NULL OR json_valid(state)),
   properties    TEXT NOT NULL DEFAULT '{}' CHECK (json_type(properties) = 'object'),
   context_links TEXT NOT NULL DEFAULT '[]' CHECK (json_type(context_links) = 'array'),
   created_at    TEXT NOT NULL,
@@ -104,10 +107,14 @@ CREATE TABLE work_nodes (
   -- Ranking reads this; it is properties.priority as a number.
   priority      REAL NOT NULL DEFAULT 0,
   -- Readiness: unresolved children and unresolved targets of depends_on, kept by the triggers below.
-  open_children INTEGER NOT NULL DEFAULT 0 CHECK (open_children >= 0),
+  children      INTEGER NOT NULL DEFAULT 0 CHECK (children >= 0),
+  open_children INTEGER NOT NULL DEFAULT 0 CHECK (open_children BETWEEN 0 AND children),
   open_deps     INTEGER NOT NULL DEFAULT 0 CHECK (open_deps >= 0),
-  claimed_by    TEXT GENERATED ALWAYS AS (json_extract(properties, '$._claimed_by')) VIRTUAL,
-  claimed_at    TEXT GENERATED ALWAYS AS (json_extract(properties, '$._claimed_at')) VIRTUAL,
+  -- Only text counts as a claim; whatever else somebody puts there is a property like any other.
+  claimed_by    TEXT GENERATED ALWAYS AS (CASE json_type(properties, '$._claimed_by')
+                  WHEN 'text' THEN json_extract(properties, '$._claimed_by') END) VIRTUAL,
+  claimed_at    TEXT GENERATED ALWAYS AS (CASE json_type(properties, '$._claimed_at')
+                  WHEN 'text' THEN json_extract(properties, '$._claimed_at') END) VIRTUAL,
   CHECK ((parent IS NULL) = (id = project)),
   CHECK ((parent IS NULL) = (depth = 0)),
   CHECK (parent <> id)
@@ -152,8 +159,8 @@ BEGIN
          resolved   = resolved - OLD.resolved,
          total      = total - 1
    WHERE id = OLD.project;
-  UPDATE work_nodes SET open_children = open_children - 1
-   WHERE id = OLD.parent AND OLD.resolved = 0;
+  UPDATE work_nodes SET children = children - 1, open_children = open_children - (OLD.resolved = 0)
+   WHERE id = OLD.parent;
 END;
 
 CREATE TRIGGER work_nodes_after_insert AFTER INSERT ON work_nodes
@@ -164,15 +171,17 @@ BEGIN
          blocked    = blocked + (NEW.resolved = 0 AND NEW.open_deps > 0),
          actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0)
    WHERE id = NEW.project;
-  UPDATE work_nodes SET open_children = open_children + 1
-   WHERE id = NEW.parent AND NEW.resolved = 0;
+  UPDATE work_nodes SET children = children + 1, open_children = open_children + (NEW.resolved = 0)
+   WHERE id = NEW.parent;
 END;
 
 CREATE TRIGGER work_nodes_after_move AFTER UPDATE OF parent ON work_nodes
-WHEN NEW.parent IS NOT OLD.parent AND NEW.resolved = 0
+WHEN NEW.parent IS NOT OLD.parent
 BEGIN
-  UPDATE work_nodes SET open_children = open_children - 1 WHERE id = OLD.parent;
-  UPDATE work_nodes SET open_children = open_children + 1 WHERE id = NEW.parent;
+  UPDATE work_nodes SET children = children - 1, open_children = open_children - (NEW.resolved = 0)
+   WHERE id = OLD.parent;
+  UPDATE work_nodes SET children = children + 1, open_children = open_children + (NEW.resolved = 0)
+   WHERE id = NEW.parent;
 END;
 
 CREATE TRIGGER work_nodes_after_readiness AFTER UPDATE OF resolved, open_children, open_deps ON work_nodes

@@ -153,5 +153,5 @@ fn faults_cannot_act_on_the_terminal_either() {
     let (output, _, err) = output(false, false);
     let fault = Fault::not_found("id", "node", "\u{1b}[31m");
     output.finish(Err(fault.into()), "r1");
-    assert_eq!(err.text(), "error: no node `\\u{1b}[31m` (NOT_FOUND)\n");
+    assert_eq!(err.text(), "error: `id` is `\\u{1b}[31m`, and there is no such node (NOT_FOUND)\n");
 }

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use super::*;
 use crate::{
     base::{Timestamp, ids::Ids, time::Clock},
@@ -164,6 +166,89 @@ fn a_file_that_vanishes_is_noticed_and_never_replaced_by_an_empty_one() {
     fs::rename(&away, &path).unwrap();
     record(&mut db, "y").unwrap();
     assert_eq!(events(&mut db), 2);
+
+    fs::remove_file(file::beside(&path, "-wal")).unwrap();
+    let fault = fault(record(&mut db, "z").unwrap_err());
+    assert_eq!(fault.code, ErrorCode::StorageCorrupt, "what goes into a lost log is lost");
+    assert!(fault.message.contains("-wal"), "{}", fault.message);
+}
+
+#[test]
+fn what_is_not_a_file_is_refused_by_name() {
+    let (dir, path) = file();
+    let error = Db::open(dir.path(), OPTIONS, &ctx()).unwrap_err();
+    assert!(fault(error).message.contains("is a folder"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(dir.path().join("nowhere"), &path).unwrap();
+        let error = Db::open(&path, OPTIONS, &ctx()).unwrap_err();
+        assert!(fault(error).message.contains("leads nowhere"));
+    }
+}
+
+#[test]
+fn a_locked_new_file_is_busy_after_the_wait_and_not_after_hours() {
+    let (_dir, path) = file();
+    create_private(&path).unwrap();
+    let other = connect(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let opener = thread::spawn({
+        let path = path.clone();
+        move || Db::open(&path, OPTIONS, &ctx()).map(|_| ())
+    });
+    // Longer than a single wait of SQLite's own would take for each of its tries.
+    thread::sleep(Duration::from_millis(300));
+    other.execute_batch("ROLLBACK").unwrap();
+    opener.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_cancelled_wait_ends_at_once_and_the_next_one_waits_again() {
+    let (_dir, path) = file();
+    let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
+    let other = connect(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let interrupt = db.interrupt_handle();
+    interrupt.interrupt();
+    assert_eq!(record(&mut db, "x").unwrap_err().code(), ErrorCode::Busy);
+    other.execute_batch("ROLLBACK").unwrap();
+    db.set_patience(Patience::Full).unwrap();
+    record(&mut db, "x").unwrap();
+}
+
+#[test]
+fn a_call_without_patience_ends_when_its_time_is_up_and_changes_nothing() {
+    let (_dir, path) = file();
+    let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
+    db.set_patience(Patience::None).unwrap();
+    let event = Event { domain: "test", kind: "thing", subject: "x", action: "made", changes: &[] };
+    let endless: Result<()> = db.write(&ctx(), |tx| {
+        loop {
+            tx.record(&event)?
+        }
+    });
+    assert_eq!(endless.unwrap_err().code(), ErrorCode::Busy);
+    assert_eq!(events(&mut db), 0);
+}
+
+#[test]
+fn rows_are_never_changed_without_an_event() {
+    let (_dir, path) = file();
+    let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
+    let silent = db.write(&ctx(), |tx| {
+        tx.run("INSERT INTO search_entries (domain, kind, subject) VALUES ('t', 'k', 's')", [])
+    });
+    assert_eq!(silent.unwrap_err().code(), ErrorCode::InternalError);
+}
+
+#[test]
+fn a_file_that_another_version_migrates_meanwhile_is_left_alone() {
+    let (_dir, path) = file();
+    let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
+    connect(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let fault = fault(record(&mut db, "x").unwrap_err());
+    assert_eq!(fault.code, ErrorCode::StorageCorrupt);
+    assert!(fault.message.contains("version 99"), "{}", fault.message);
 }
 
 #[test]

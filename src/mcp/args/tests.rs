@@ -113,7 +113,7 @@ fn what_is_refused_is_named_with_what_is_allowed() {
         ),
         (
             json!({ "nodes": [{ "sumary": "a" }] }),
-            "`nodes[0].sumary` is not a known field, did you mean `summary`?; allowed: summary, done",
+            "`nodes[0].sumary` is not a known field, did you mean `summary`? (allowed: summary, done)",
         ),
         (json!({ "properties": "text" }), "`properties` is \"text\"; it needs an object"),
         (json!({ "properties": { "a": deep } }), "`properties` is nested deeper than 64 levels"),
@@ -162,5 +162,5 @@ fn messages_stay_short_whatever_was_sent() {
 fn a_tool_without_arguments_says_so() {
     let schema = json!({ "type": "object", "properties": {} });
     let error = read(&schema, json!({ "a": 1 })).unwrap_err();
-    assert_eq!(error.into_fault("r").message, "`a` is not a known field; allowed: none");
+    assert_eq!(error.into_fault("r").message, "`a` is not a known field (allowed: none)");
 }

@@ -83,7 +83,7 @@ pub(super) fn tools() -> Vec<ToolDef> {
             ON,
             "graph_query",
             "Find nodes",
-            "Work graph: filter, sort and page through nodes (knowledge about files is query_graph).",
+            "Work graph: filter, sort and page through nodes.",
             Read,
             query,
         ),
@@ -132,7 +132,7 @@ fn onboard(app: &mut App, ctx: &Ctx, ask: Onboard) -> Result<Orientation> {
 
 fn open(app: &mut App, ctx: &Ctx, ask: Open) -> Result<Opened> {
     let Some(name) = ask.project else {
-        return app.read(ctx, work::list_projects);
+        return app.read(ctx, |tx| work::list_projects(tx, ask.cursor.as_deref()));
     };
     // Opening what exists is a read, and needs no lock.
     match app.read(ctx, |tx| work::find_project(tx, &name))? {

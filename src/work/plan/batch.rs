@@ -84,7 +84,11 @@ impl<'a, 'c> Resolver<'a, 'c> {
         let field = |name: &str| format!("nodes[{index}].{name}");
         validate::properties(&field("properties"), &node.properties)?;
         let parent = match &node.parent_ref {
-            Some(name) => self.target(&field("parent_ref"), name, Some(warnings))?,
+            Some(name) => {
+                let parent = self.target(&field("parent_ref"), name, Some(warnings))?;
+                self.warn_if_elsewhere(&parent, warnings);
+                parent
+            }
             None => Target::Existing(self.default_parent()?),
         };
         text::check_count(&field("depends_on"), node.depends_on.len(), limits::DEPENDENCIES)?;
@@ -93,7 +97,7 @@ impl<'a, 'c> Resolver<'a, 'c> {
             let target =
                 self.target(&format!("nodes[{index}].depends_on[{position}]"), name, None)?;
             // The same thing named twice is one dependency.
-            if named.insert(name) {
+            if named.insert(name.trim()) {
                 depends_on.push(target);
             }
         }
@@ -111,6 +115,20 @@ impl<'a, 'c> Resolver<'a, 'c> {
             parent,
             depends_on,
         })
+    }
+
+    /// Legal, since `project` is for nodes without a parent, but more often a slip.
+    fn warn_if_elsewhere(&self, parent: &Target, warnings: &mut Warnings) {
+        if let (Some(named), Some(root), Target::Existing(place)) =
+            (&self.plan.project, &self.root, parent)
+            && place.project != root.project
+        {
+            let named = text::shorten(named, 80);
+            warnings.say(format!(
+                "the parent {} is not in project {named}; its new children are not either",
+                place.id
+            ));
+        }
     }
 
     /// A ref of this batch wins over a node of the same id.

@@ -1,12 +1,12 @@
 //! Rows of `work_nodes`.
 
 use rusqlite::Row;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
-    base::{Fault, Result, Timestamp},
-    db::{Read, Write, json},
-    work::types::{Ancestor, DOMAIN, ID_PREFIX, Node},
+    base::{Error, Fault, Result, Timestamp},
+    db::{self, Read, Write, history},
+    work::types::{Ancestor, DOMAIN, ID_PREFIX, MERGED_INTO, Node},
 };
 
 /// A node and what the engine keeps about it. `node.evidence` is empty until it is asked for.
@@ -81,9 +81,9 @@ pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
             parent: row.get(8)?,
             summary: row.get(9)?,
             resolved: row.get(10)?,
-            state: state.map(|_| json(row, 11)).transpose()?,
-            properties: json(row, 12)?,
-            context_links: json(row, 13)?,
+            state: state.map(|_| db::json(row, 11)).transpose()?,
+            properties: db::json(row, 12)?,
+            context_links: db::json(row, 13)?,
             evidence: Vec::new(),
             created_at: row.get(14)?,
             updated_at: row.get(15)?,
@@ -99,14 +99,25 @@ pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
 
 /// The node named in `field`.
 pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
-    find(tx, id)?.ok_or_else(|| missing(field, id))
+    match find(tx, id)? {
+        Some(record) => Ok(record),
+        None => Err(missing(tx, field, id)?),
+    }
 }
 
-/// NOT_FOUND for a node named in `field`.
-pub fn missing(field: &str, id: &str) -> crate::base::Error {
-    Fault::not_found(field, "node", id)
-        .hint("graph_query finds nodes; ids look like n_0123456789")
-        .into()
+/// NOT_FOUND for a node named in `field`; where it was merged away, into which one.
+pub fn missing(tx: &Read<'_>, field: &str, id: &str) -> Result<Error> {
+    let last = history(tx, DOMAIN, id, None, 1)?.pop();
+    let merged =
+        last.iter().flat_map(|event| &event.changes).find(|change| change.field == MERGED_INTO);
+    let fault = Fault::not_found(field, "node", id);
+    Ok(match merged.and_then(|change| change.after.as_str()) {
+        Some(target) => fault
+            .details(json!({ MERGED_INTO: target }))
+            .hint(format!("it was merged into {target}")),
+        None => fault.hint("graph_query finds nodes; ids look like n_0123456789"),
+    }
+    .into())
 }
 
 /// What a new node starts with.
@@ -182,7 +193,7 @@ pub fn touch(tx: &Write<'_>, id: &str) -> Result<i64> {
         (id, tx.now(), tx.tick()),
         |row| row.get(0),
     )?;
-    rev.ok_or_else(|| missing("id", id))
+    rev.ok_or_else(|| Error::internal(format!("no node {id} to touch")))
 }
 
 /// Hangs a node under another parent, its subtree with it.
@@ -229,7 +240,7 @@ pub fn ancestors(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<(Ancestor,
         |row| {
             let ancestor =
                 Ancestor { id: row.get(0)?, summary: row.get(1)?, resolved: row.get(2)? };
-            Ok((ancestor, json(row, 3)?))
+            Ok((ancestor, db::json(row, 3)?))
         },
     )?;
     nearest_first.reverse();
@@ -268,19 +279,20 @@ pub fn children(tx: &Read<'_>, parent: &str, after: i64, limit: usize) -> Result
 
 /// Children that are not done first, each part in the order of creation.
 pub fn children_open_first(tx: &Read<'_>, parent: &str, limit: usize) -> Result<Vec<Record>> {
-    let part = |resolved: u8, limit: usize| {
+    // Named, since SQLite takes the one for all children as often as not.
+    let part = |index: &str, resolved: u8, limit: usize| {
         tx.all(
             &format!(
-                "SELECT {COLUMNS} FROM work_nodes n WHERE n.parent = ?1 AND n.resolved = {resolved}
-                  ORDER BY n.seq LIMIT ?2"
+                "SELECT {COLUMNS} FROM work_nodes n INDEXED BY {index}
+                  WHERE n.parent = ?1 AND n.resolved = {resolved} ORDER BY n.seq LIMIT ?2"
             ),
             (parent, limit),
             from_row,
         )
     };
-    let mut children = part(0, limit)?;
+    let mut children = part("work_nodes_open_below", 0, limit)?;
     if children.len() < limit {
-        children.extend(part(1, limit - children.len())?);
+        children.extend(part("work_nodes_by_parent", 1, limit - children.len())?);
     }
     Ok(children)
 }

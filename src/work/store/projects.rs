@@ -42,6 +42,12 @@ pub fn find(tx: &Read<'_>, name_or_id: &str) -> Result<Option<Project>> {
     )
 }
 
+/// Visits the projects after `after` by name, for as long as it answers true.
+pub fn each(tx: &Read<'_>, after: &str, visit: impl FnMut(Project) -> Result<bool>) -> Result<()> {
+    let sql = format!("SELECT {COLUMNS} FROM work_projects WHERE name > ?1 ORDER BY name");
+    tx.while_each(&sql, [after], from_row, visit)
+}
+
 /// Projects by name, those after `after` only.
 pub fn list(tx: &Read<'_>, after: &str, limit: usize) -> Result<Vec<Project>> {
     tx.all(
@@ -49,6 +55,11 @@ pub fn list(tx: &Read<'_>, after: &str, limit: usize) -> Result<Vec<Project>> {
         (after, limit),
         from_row,
     )
+}
+
+/// How many there are.
+pub fn count(tx: &Read<'_>) -> Result<usize> {
+    Ok(tx.one("SELECT count(*) FROM work_projects", [], |row| row.get(0))?.unwrap_or(0))
 }
 
 /// The project that changed last, if there is any.

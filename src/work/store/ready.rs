@@ -94,6 +94,10 @@ pub fn free_below(
     })
 }
 
+/// What makes a claim of a project live, where ?2 and ?3 are its bounds.
+const LIVE: &str = "n.project = ?1 AND n.claimed_by IS NOT NULL AND n.claimed_at > ?2 AND n.claimed_at <= ?3 \
+     AND n.resolved = 0";
+
 /// Live claims of a project: who holds what since when, newest first.
 pub fn live_claims(
     tx: &Read<'_>,
@@ -104,20 +108,26 @@ pub fn live_claims(
     tx.all(
         &format!(
             "SELECT {COLUMNS}, n.claimed_by FROM work_nodes n INDEXED BY work_nodes_claimed
-              WHERE n.project = ?1 AND n.claimed_by IS NOT NULL AND n.claimed_at > ?2 AND n.claimed_at <= ?3 AND n.resolved = 0
-              ORDER BY n.claimed_at DESC, n.seq LIMIT ?4"
+              WHERE {LIVE} ORDER BY n.claimed_at DESC, n.seq LIMIT ?4"
         ),
         (project, live.after, live.until, limit),
         |row| Ok((from_row(row)?, row.get(19)?)),
     )
 }
 
+/// How many there are.
+pub fn live_claim_count(tx: &Read<'_>, project: &str, live: &Live) -> Result<usize> {
+    let sql =
+        format!("SELECT count(*) FROM work_nodes n INDEXED BY work_nodes_claimed WHERE {LIVE}");
+    Ok(tx.one(&sql, (project, live.after, live.until), |row| row.get(0))?.unwrap_or(0))
+}
+
 /// Nodes of a project that were resolved last, newest first.
 pub fn last_resolved(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<Record>> {
     tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM work_nodes n WHERE n.project = ?1 AND n.resolved = 1
-              ORDER BY n.touched DESC LIMIT ?2"
+            "SELECT {COLUMNS} FROM work_nodes n INDEXED BY work_nodes_resolved
+              WHERE n.project = ?1 AND n.resolved = 1 ORDER BY n.touched DESC LIMIT ?2"
         ),
         (project, limit),
         from_row,

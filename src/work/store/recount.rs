@@ -16,6 +16,11 @@ pub struct Check {
 /// Everything that is kept twice.
 pub const CHECKS: &[Check] = &[
     Check {
+        what: "all children",
+        sql: "SELECT n.id, n.children, (SELECT count(*) FROM work_nodes c WHERE c.parent = n.id) AS found
+                FROM work_nodes n WHERE n.children <> found LIMIT ?1",
+    },
+    Check {
         what: "unresolved children",
         sql: "SELECT n.id, n.open_children,
                      (SELECT count(*) FROM work_nodes c WHERE c.parent = n.id AND c.resolved = 0) AS found

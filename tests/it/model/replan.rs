@@ -64,6 +64,9 @@ impl Naive {
         let swap = |id: String| if id == source { target.to_owned() } else { id };
         let edges = std::mem::take(&mut self.edges);
         for (from, to, kind) in edges {
+            if to == source && from != target {
+                self.events.push((from.clone(), "merged"));
+            }
             let (from, to) = (swap(from), swap(to));
             if from != to {
                 self.edges.insert((from, to, kind));

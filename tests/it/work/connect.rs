@@ -38,8 +38,14 @@ fn a_dependency_on_a_resolved_node_does_not_block() {
 #[test]
 fn other_types_of_edges_do_not_block() {
     let mut w = World::of(&["a", "b"]);
-    for r#type in ["relates_to", "my own type", "DEPENDS_ON"] {
+    for r#type in ["relates_to", "my own type"] {
         assert_eq!(connect(&mut w, &[edge("@a", "@b", r#type)]), json!({ "applied": 1 }), "{type}");
+        assert_eq!(w.ranking(), "a b", "{type}");
+    }
+    for r#type in ["DEPENDS_ON", "dependsOn", "blocked-by"] {
+        let answer = connect(&mut w, &[edge("@a", "@b", r#type)]);
+        assert_eq!(answer["applied"], 1, "{type}");
+        assert!(answer["warnings"][0].as_str().unwrap().contains("blocks nothing"), "{answer}");
         assert_eq!(w.ranking(), "a b", "{type}");
     }
 }

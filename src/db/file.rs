@@ -1,0 +1,125 @@
+//! The file on disk: how it is made, and how its disappearance is noticed.
+
+use std::{
+    cell::Cell,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::json;
+
+use crate::base::{ErrorCode, Fault, Result};
+
+/// Makes the file if it is not there. A new one is readable by its owner alone, and SQLite gives `-wal` and
+/// `-shm` the same mode. What is there and is not a file is refused.
+pub(super) fn create_private(path: &Path) -> Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => check_is_file(path),
+        Err(error) => Err(cannot_create(&error).into()),
+    }
+}
+
+fn check_is_file(path: &Path) -> Result<()> {
+    let problem = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => return Ok(()),
+        Ok(metadata) if metadata.is_dir() => "is a folder".to_owned(),
+        Ok(_) => "is not a regular file".to_owned(),
+        Err(error) => format!("leads nowhere: {error}"),
+    };
+    Err(Fault::new(
+        ErrorCode::ReadOnly,
+        format!("the database cannot be opened: {} {problem}", path.display()),
+    )
+    .hint("choose another file with --db, GRAPH_DB or `db_path`")
+    .into())
+}
+
+fn cannot_create(error: &io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::StorageFull => {
+            Fault::new(ErrorCode::StorageFull, "the database cannot be created: the disk is full")
+        }
+        _ => Fault::new(ErrorCode::ReadOnly, format!("the database cannot be created: {error}")),
+    }
+    .hint("check that its folder exists and may be written, or choose another file with --db")
+}
+
+/// The path with an ending added to its name, such as `-wal`.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The files of an open database. A server must not go on writing where nobody will find it.
+#[derive(Debug)]
+pub(super) struct Watched {
+    path: PathBuf,
+    wal: PathBuf,
+    main_seen: Identity,
+    /// None until there is one; SQLite removes it only with the last connection.
+    wal_seen: Cell<Option<Identity>>,
+}
+
+impl Watched {
+    pub(super) fn new(path: &Path) -> Result<Self> {
+        let main_seen = Identity::of(path).map_err(|error| cannot_create(&error))?;
+        let wal = beside(path, "-wal");
+        let wal_seen = Cell::new(Identity::of(&wal).ok());
+        Ok(Watched { path: path.to_owned(), wal, main_seen, wal_seen })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// STORAGE_CORRUPT when the file or its log is no longer the one that was opened.
+    pub(super) fn check_still_there(&self) -> Result<()> {
+        if Identity::of(&self.path).ok() != Some(self.main_seen) {
+            return Err(self.vanished(&self.path));
+        }
+        let wal = Identity::of(&self.wal).ok();
+        match self.wal_seen.get() {
+            None => self.wal_seen.set(wal),
+            seen if seen != wal => return Err(self.vanished(&self.wal)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn vanished(&self, what: &Path) -> crate::base::Error {
+        let what = what.display();
+        Fault::new(
+            ErrorCode::StorageCorrupt,
+            format!("{what} was moved, deleted or replaced while it was open"),
+        )
+        .details(json!({ "file": self.path.display().to_string() }))
+        .hint("put the file back, or restart this server to begin with what is there now")
+        .into()
+    }
+}
+
+/// Which file a path leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity(u64, u64);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(path: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = fs::metadata(path)?;
+        Ok(Identity(metadata.dev(), metadata.ino()))
+    }
+
+    /// Elsewhere an open file cannot be replaced; that it is there is enough.
+    #[cfg(not(unix))]
+    fn of(path: &Path) -> io::Result<Self> {
+        fs::metadata(path)?;
+        Ok(Identity(0, 0))
+    }
+}
