@@ -151,7 +151,7 @@ pub(super) struct Lineage {
     pub omitted: usize,
     /// Context links by ancestor, root first.
     pub links: Vec<(String, Vec<String>)>,
-    /// Ancestors whose links are not listed.
+    /// Links that are not listed.
     pub links_omitted: usize,
 }
 
@@ -169,10 +169,20 @@ pub(super) fn lineage(tx: &Read<'_>, record: &Record) -> Result<Lineage> {
         ancestor.summary = text::shorten(&ancestor.summary, SUMMARY);
     }
     // The nearest say most about a node, so that those are kept which come last.
-    let with_links = chain.iter().rev().filter(|(_, links)| !links.is_empty());
-    let mut links: Vec<_> =
-        with_links.map(|(ancestor, links)| (ancestor.id.clone(), links.clone())).collect();
-    let links_omitted = page::cut(&mut links, LINKS)?;
+    let (mut budget, mut links, mut links_omitted) = (Budget::new(LINKS), Vec::new(), 0);
+    for (ancestor, all) in chain.iter().rev() {
+        let mut kept = Vec::new();
+        for link in all {
+            if links_omitted == 0 && budget.admit(link)? {
+                kept.push(link.clone());
+            } else {
+                links_omitted += 1;
+            }
+        }
+        if !kept.is_empty() {
+            links.push((ancestor.id.clone(), kept));
+        }
+    }
     links.reverse();
     let ancestors = chain.into_iter().map(|(ancestor, _)| ancestor).collect();
     Ok(Lineage { ancestors, omitted, links, links_omitted })

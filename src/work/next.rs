@@ -91,7 +91,7 @@ pub struct ContextLinks {
     pub own: Vec<String>,
     /// From ancestors, root first.
     pub inherited: Vec<Inherited>,
-    /// Ancestors whose links are not listed.
+    /// Inherited links that are not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub inherited_omitted: usize,
 }

@@ -1,0 +1,199 @@
+//! Answers stay within their characters, whatever is stored, and say what they left out.
+
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+
+/// Lists by default, and with room for the rest of an answer.
+const DEFAULT: usize = 8_500;
+
+fn planned(app: &mut TestApp, nodes: Value) -> Vec<Value> {
+    app.ok("graph_open", json!({ "project": "p" }));
+    let answer = app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+    answer["created"].as_array().unwrap().iter().map(|created| created["id"].clone()).collect()
+}
+
+fn chars(answer: &Value) -> usize {
+    answer.to_string().chars().count()
+}
+
+fn many(count: usize) -> Value {
+    let nodes = (0..count)
+        .map(|index| json!({ "ref": format!("r{index}"), "summary": format!("step {index}") }));
+    nodes.collect()
+}
+
+#[test]
+fn what_a_large_batch_answers_is_cut_and_counted() {
+    let mut app = TestApp::new();
+    let ids = planned(&mut app, many(2_000));
+    let updates: Vec<_> = ids.iter().map(|id| json!({ "node_id": id, "state": 1 })).collect();
+    let updated = app.ok("graph_update", json!({ "updates": updates }));
+    let edges: Vec<_> =
+        ids.iter().map(|id| json!({ "from": id, "to": id, "type": "depends_on" })).collect();
+    let connected = app.ok("graph_connect", json!({ "edges": edges }));
+    let moves: Vec<_> = ids[1..]
+        .iter()
+        .map(|id| json!({ "op": "move", "node_id": id, "new_parent": ids[0] }))
+        .collect();
+    let restructured = app.ok("graph_restructure", json!({ "operations": moves }));
+    assert_eq!(restructured["applied"], 1_999, "all of it was done");
+    for (answer, list, all) in [
+        (&updated, "updated", 2_000),
+        (&connected, "rejected", 2_000),
+        (&restructured, "details", 1_999),
+    ] {
+        assert!(chars(answer) <= DEFAULT, "{list}: {}", chars(answer));
+        let listed = answer[list].as_array().unwrap().len();
+        assert_eq!(
+            listed + answer[format!("{list}_omitted")].as_u64().unwrap() as usize,
+            all,
+            "{list}"
+        );
+    }
+}
+
+#[test]
+fn a_node_with_much_evidence_and_long_ancestors_is_given_out_short() {
+    let mut app = TestApp::new();
+    let long = "s".repeat(4_000);
+    let nodes: Vec<_> = (0..60)
+        .map(|index: i32| {
+            let links: Vec<_> =
+                (0..100).map(|link| format!("{link}-{}", "x".repeat(1_000))).collect();
+            let mut node =
+                json!({ "ref": index.to_string(), "summary": long, "context_links": links });
+            if index > 0 {
+                node["parent_ref"] = (index - 1).to_string().into();
+            }
+            node
+        })
+        .collect();
+    let ids = planned(&mut app, json!(nodes));
+    let leaf = ids.last().unwrap();
+    let evidence: Vec<_> =
+        (0..50).map(|_| json!({ "type": "note", "ref": "e".repeat(4_000) })).collect();
+    app.ok(
+        "graph_update",
+        json!({ "updates": [{ "node_id": leaf, "add_evidence": evidence,
+        "remove_context_links": nodes[59]["context_links"] }] }),
+    );
+    let next = app.ok("graph_next", json!({ "project": "p" }));
+    // The node's own summary and its latest evidence, and the fixed budgets of the rest.
+    assert!(chars(&next) <= 45_000, "{}", chars(&next));
+    let given = &next["nodes"][0];
+    assert_eq!(given["evidence_omitted"], 45);
+    assert_eq!(given["ancestors"].as_array().unwrap().len(), 50);
+    assert_eq!(given["ancestors_omitted"], 10);
+    let inherited = given["context_links"]["inherited"].as_array().unwrap();
+    assert_eq!(inherited.last().unwrap()["node_id"], ids[58], "the nearest are kept");
+    assert!(given["context_links"]["inherited_omitted"].as_u64().unwrap() > 0);
+
+    let waiting = app.ok(
+        "graph_plan",
+        json!({ "nodes": [{ "ref": "w", "summary": "waits", "depends_on": [leaf] }] }),
+    );
+    let context = app.ok("graph_context", json!({ "node_id": waiting["created"][0]["id"] }));
+    assert_eq!(context["depends_on"][0]["evidence_omitted"], 47);
+    assert!(chars(&context) <= 20_000, "{}", chars(&context));
+}
+
+#[test]
+fn dependencies_that_do_not_fit_are_counted() {
+    let mut app = TestApp::new();
+    let ids = planned(&mut app, many(300));
+    let waits = json!([{ "ref": "w", "summary": "waits for all", "depends_on": ids }]);
+    let hub = app.ok("graph_plan", json!({ "nodes": waits }))["created"][0]["id"].clone();
+    let context = app.ok("graph_context", json!({ "node_id": hub }));
+    let listed = context["depends_on"].as_array().unwrap().len();
+    assert!(listed < 300 && chars(&context) <= DEFAULT + 1_000, "{}", chars(&context));
+    assert_eq!(listed + context["depends_on_omitted"].as_u64().unwrap() as usize, 300);
+}
+
+#[test]
+fn projects_are_listed_page_by_page() {
+    let mut app = TestApp::new();
+    for index in 0..120 {
+        app.ok("graph_open", json!({ "project": format!("p{index:03}") }));
+    }
+    let (mut names, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let page = app.ok("graph_open", json!({ "cursor": cursor }));
+        assert!(chars(&page) <= DEFAULT, "{}", chars(&page));
+        names.extend(
+            page["projects"].as_array().unwrap().iter().map(|project| project["project"].clone()),
+        );
+        match page.get("next_cursor") {
+            Some(next) => cursor = next.clone(),
+            None => break,
+        }
+    }
+    let expected: Vec<_> = (0..120).map(|index| json!(format!("p{index:03}"))).collect();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn a_node_with_full_properties_can_be_claimed_and_resolved() {
+    let mut app = TestApp::new();
+    let full = json!({ "k": "x".repeat(16 * 1024 - 8) });
+    let ids = planned(&mut app, json!([{ "ref": "a", "summary": "full", "properties": full }]));
+    let next = app.ok("graph_next", json!({ "project": "p", "claim": true }));
+    assert_eq!(next["nodes"][0]["node"]["properties"]["_claimed_by"], "a");
+    app.ok("graph_update", json!({ "updates": [{ "node_id": ids[0], "summary": "still full" }] }));
+    app.ok("graph_update", json!({ "updates": [{ "node_id": ids[0], "resolved": true }] }));
+    let over =
+        json!({ "updates": [{ "node_id": ids[0], "properties": { "more": "y".repeat(100) } }] });
+    assert_eq!(app.fault("graph_update", over)["code"], "VALIDATION_ERROR");
+}
+
+#[test]
+fn lists_in_the_arguments_are_bounded_before_they_are_looked_at() {
+    let mut app = TestApp::new();
+    let ids = planned(&mut app, many(1));
+    let links: Vec<_> = (0..200_000).map(|index| index.to_string()).collect();
+    for field in ["add_context_links", "remove_context_links"] {
+        let fault =
+            app.fault("graph_update", json!({ "updates": [{ "node_id": ids[0], field: links }] }));
+        assert!(fault["message"].as_str().unwrap().contains(field), "{fault}");
+    }
+    let waits =
+        json!({ "nodes": [{ "ref": "w", "summary": "w", "depends_on": vec!["r"; 1_001] }] });
+    assert!(app.fault("graph_plan", waits)["message"].as_str().unwrap().contains("depends_on"));
+}
+
+#[test]
+fn a_node_that_was_merged_away_says_where_it_went() {
+    let mut app = TestApp::new();
+    let ids = planned(&mut app, many(2));
+    let merge = json!({ "op": "merge", "source": ids[0], "target": ids[1] });
+    app.ok("graph_restructure", json!({ "operations": [merge] }));
+    let fault = app.fault("graph_context", json!({ "node_id": ids[0] }));
+    assert_eq!(fault["code"], "NOT_FOUND");
+    assert_eq!(fault["details"]["merged_into"], ids[1]);
+}
+
+#[test]
+fn whoever_pointed_at_a_merged_node_is_told_where_it_points_now() {
+    let mut app = TestApp::new();
+    let ids = planned(
+        &mut app,
+        json!([
+        { "ref": "a", "summary": "a" }, { "ref": "b", "summary": "b" },
+        { "ref": "c", "summary": "c", "depends_on": ["a"] }]),
+    );
+    let merge = json!({ "op": "merge", "source": ids[0], "target": ids[1] });
+    app.ok("graph_restructure", json!({ "operations": [merge] }));
+    let past = app.ok("graph_history", json!({ "node_id": ids[2], "limit": 1 }));
+    let change = json!({ "field": "depends_on", "before": ids[0], "after": ids[1] });
+    assert_eq!(past["events"][0]["changes"], json!([change]));
+}
+
+#[test]
+fn a_parent_in_another_project_than_the_one_named_is_warned_of() {
+    let mut app = TestApp::new();
+    let ids = planned(&mut app, many(1));
+    app.ok("graph_open", json!({ "project": "q" }));
+    let nodes = json!([{ "ref": "x", "summary": "x", "parent_ref": ids[0] }]);
+    let answer = app.ok("graph_plan", json!({ "project": "q", "nodes": nodes }));
+    assert!(answer["warnings"][0].as_str().unwrap().contains("not in project q"), "{answer}");
+}
