@@ -98,3 +98,62 @@ fn a_client_that_dies_ends_the_server() {
     server.input.as_mut().unwrap().write_all(line).unwrap();
     assert!(server.child.wait().unwrap().success());
 }
+
+/// A project with one parent of many; answers the parent's id.
+fn wide(server: &mut Server) -> Value {
+    server.call("graph_open", json!({ "project": "demo" }));
+    let nodes: Vec<_> = (0..5_000)
+        .map(|index| match index {
+            0 => json!({ "ref": "top", "summary": "many below" }),
+            _ => {
+                json!({ "ref": format!("r{index}"), "parent_ref": "top", "summary": "one of many" })
+            }
+        })
+        .collect();
+    server.call("graph_plan", json!({ "nodes": nodes }))["created"][0]["id"].take()
+}
+
+fn drop_all(server: &mut Server, id: u32, top: &Value) {
+    let operation = json!({ "op": "drop", "node_id": top, "reason": "enough" });
+    let arguments = json!({ "operations": [operation] });
+    server.send(id, "tools/call", json!({ "name": "graph_restructure", "arguments": arguments }));
+}
+
+#[test]
+fn a_short_line_with_much_to_do_keeps_nobody_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(folder.path());
+    let top = wide(&mut server);
+    drop_all(&mut server, 41, &top);
+    server.send(42, "ping", json!({}));
+    assert_eq!(server.next().unwrap()["id"], 42, "the ping is answered while the call is at work");
+    let answer = server.next().unwrap();
+    assert_eq!(answer["id"], 41);
+    assert_eq!(answer["result"]["structuredContent"]["details"][0]["result"], "5000 nodes dropped");
+    server.end();
+}
+
+#[test]
+fn a_cancelled_call_changes_nothing_and_its_id_is_not_given_to_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(folder.path());
+    let top = wide(&mut server);
+    drop_all(&mut server, 51, &top);
+    let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 51 } });
+    server.line(cancelled.to_string().as_bytes());
+    server.send(51, "ping", json!({}));
+    let answer = server.next().unwrap();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(51), &json!(-32600)), "{answer}");
+    let open = server.call("graph_open", json!({ "project": "demo" }));
+    assert_eq!(open["summary"]["resolved"], 0, "{open}");
+    server.end();
+}
+
+#[test]
+fn a_list_with_a_cursor_of_null_is_a_list_from_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(folder.path());
+    let answer = server.ask(1, "tools/list", json!({ "cursor": null }));
+    assert!(!answer["result"]["tools"].as_array().unwrap().is_empty(), "{answer}");
+    server.end();
+}
