@@ -90,14 +90,12 @@ impl TestApp {
     }
 
     /// Reads as `agent`.
-    #[allow(dead_code, reason = "for tests below the tools")]
     pub fn read<T>(&mut self, agent: &str, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
         let ctx = self.ctx(agent);
         self.app.read(&ctx, f)
     }
 
     /// Writes as `agent`.
-    #[allow(dead_code, reason = "for tests below the tools")]
     pub fn write<T>(&mut self, agent: &str, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         let ctx = self.ctx(agent);
         self.app.write(&ctx, f)
