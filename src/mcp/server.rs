@@ -68,6 +68,7 @@ fn serve_lines(
         .map_err(Error::internal)?;
     // Dropping the runtime waits for the blocking threads, so that nothing is cut off mid-write.
     runtime.block_on(async {
+        server.open_ahead().await;
         let lines = Lines::start(reader, writer, max_line).map_err(Error::internal)?;
         match server.serve(lines).await {
             Ok(running) => {
@@ -96,6 +97,19 @@ impl Server {
             config: config(on),
             registry: Arc::new(registry),
             app: Arc::new(Mutex::new(app)),
+        }
+    }
+
+    /// Opens a database that is there while the client is still greeting. One that is not there is made by
+    /// the first call that needs it, so that no file appears where nobody asked for one.
+    async fn open_ahead(&self) {
+        let mut app = Arc::clone(&self.app).lock_owned().await;
+        if app.config().db_path.value.is_file() {
+            // Detached: the first call waits for the lock, meets the same error, and can tell somebody.
+            drop(tokio::task::spawn_blocking(move || {
+                let ctx = app.ctx(None);
+                app.db(&ctx).map(|_| ())
+            }));
         }
     }
 

@@ -59,6 +59,11 @@ pub fn briefed(naive: &Naive, id: &str) -> Value {
         "context_links": { "self": naive.tasks[id].links, "inherited": inherited },
         "resolved_deps": resolved_deps,
     });
+    let earlier = naive.tasks[id].evidence.len().saturating_sub(5);
+    if earlier > 0 {
+        brief["node"]["evidence"] = json!(naive.tasks[id].evidence[earlier..]);
+        brief["evidence_omitted"] = json!(earlier);
+    }
     if deps.len() > 10 {
         brief["resolved_deps_omitted"] = json!(deps.len() - 10);
     }

@@ -90,7 +90,10 @@ impl Naive {
         unless_broken(broken)?;
         let new = NewEvidence { r#type: "dropped".to_owned(), r#ref: reason.to_owned() };
         let evidence = self.evidence(agent, &new);
-        for id in self.subtree(id) {
+        // The node itself first, then what is below it by age.
+        let mut subtree = self.subtree(id);
+        subtree.sort_by_key(|below| below != id);
+        for id in subtree {
             if !self.tasks[&id].resolved {
                 self.change(&id, "dropped", |task| {
                     task.resolved = true;
