@@ -20,7 +20,8 @@ use std::{ffi::OsString, io, process::ExitCode};
 
 use clap::Parser;
 use serde_json::Value;
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
 use crate::{
     app::{App, Read, Write},
@@ -145,16 +146,17 @@ fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
 
 /// Sends the log to standard error.
 fn trace(verbose: u8) {
-    // At debug the protocol's library logs whole requests, which are the user's own text.
-    let filter = match verbose {
-        0 => "warn",
-        1 => "info,rmcp=warn",
-        _ => "debug,rmcp=warn",
+    let level = match verbose {
+        0 => LevelFilter::WARN,
+        1 => LevelFilter::INFO,
+        _ => LevelFilter::DEBUG,
     };
+    // At debug the protocol's library logs whole requests, which are the user's own text.
+    let targets = Targets::new().with_default(level).with_target("rmcp", LevelFilter::WARN);
+    let ansi = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     // A second subscriber in one process is a test's business, and no reason to fail.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(filter))
-        .with_ansi(anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never)
-        .with_writer(io::stderr)
+    let _ = tracing_subscriber::registry()
+        .with(fmt::layer().with_ansi(ansi).with_writer(io::stderr))
+        .with(targets)
         .try_init();
 }
