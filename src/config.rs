@@ -158,6 +158,8 @@ impl Surroundings {
 /// The configuration in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
+    /// The folder that paths are relative to: the working tree's root, or the working directory outside git.
+    pub root: PathBuf,
     /// The file that was read, if any, and why that one (a file found upward is its own reason).
     pub file: Option<Setting<PathBuf>>,
     /// Who writes are attributed to; none leaves it to the client's own name.
@@ -228,7 +230,9 @@ impl Config {
         };
         let durability = file.checked("durability", str::parse)?;
 
+        let root = repository.as_ref().map_or(&around.folder, |it| &it.root);
         Ok(Config {
+            root: root.clone(),
             agent_identity: match agent_identity {
                 Some(Setting { value, source }) => Setting { value: Some(value), source },
                 None => default(None),

@@ -9,6 +9,8 @@
 //! - [`os`]: the only doors outside: git and files.
 //! - [`config`]: which settings are in force, and where each came from.
 //! - [`work`]: the work graph. One file is one operation; its SQL is in a private store.
+//! - [`knowledge`]: molecules and atoms, whose patterns are matched to paths when somebody asks.
+//! - [`compose`]: answers that join two domains.
 //! - [`app`]: the one place that wires configuration, clock, ids and database.
 //! - [`mcp`] and [`cli`]: the transports. They know the application and the domains, never each other.
 //!
@@ -30,8 +32,10 @@
 pub mod app;
 pub mod base;
 pub mod cli;
+pub mod compose;
 pub mod config;
 pub mod db;
+pub mod knowledge;
 pub mod mcp;
 pub mod os;
 pub mod work;

@@ -42,16 +42,39 @@ impl Ids {
     }
 }
 
+impl Ids {
+    /// A version 4 UUID, dashed and lower case.
+    pub fn uuid(&self) -> String {
+        match self {
+            Ids::Random => random().to_string(),
+            Ids::Counted(last) => {
+                let number = last.fetch_add(1, Ordering::Relaxed) + 1;
+                let bytes = u128::from(number).to_be_bytes();
+                uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
+            }
+        }
+    }
+}
+
+/// A UUID as it is stored, from any of its spellings: dashed or not, any case.
+pub fn parse_uuid(text: &str) -> Option<String> {
+    uuid::Uuid::try_parse(text.trim()).ok().map(|uuid| uuid.to_string())
+}
+
 /// Whether `text` has the shape of an id that `short(prefix)` makes.
 pub fn is_short(prefix: &str, text: &str) -> bool {
     text.strip_prefix(prefix)
         .is_some_and(|rest| rest.len() == LENGTH && rest.bytes().all(|b| ALPHABET.contains(&b)))
 }
 
-/// The low 62 bits of a version 4 UUID are all random.
 #[allow(clippy::disallowed_methods, reason = "the one home of random ids")]
+fn random() -> uuid::Uuid {
+    uuid::Uuid::new_v4()
+}
+
+/// The low 62 bits of a version 4 UUID are all random.
 fn random_bits() -> u64 {
-    uuid::Uuid::new_v4().as_u64_pair().1
+    random().as_u64_pair().1
 }
 
 #[cfg(test)]
@@ -64,6 +87,18 @@ mod tests {
         assert_eq!(ids.short("n_"), "n_0000000001");
         assert_eq!(ids.short("n_"), "n_0000000002");
         assert!(is_short("n_", &Ids::Random.short("n_")));
+    }
+
+    #[test]
+    fn uuids_are_read_in_any_spelling() {
+        let uuid = Ids::counted().uuid();
+        assert_eq!(uuid, "00000000-0000-4000-8000-000000000001");
+        for spelling in [uuid.clone(), uuid.to_uppercase(), uuid.replace('-', "")] {
+            assert_eq!(parse_uuid(&spelling), Some(uuid.clone()), "{spelling}");
+        }
+        for wrong in ["", "n_0000000001", "00000000-0000-4000-8000-00000000000g"] {
+            assert_eq!(parse_uuid(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod code;
 pub mod ctx;
 pub mod error;
+pub mod globs;
 pub mod ids;
 pub mod page;
 pub mod paths;
@@ -10,6 +11,7 @@ pub mod props;
 pub mod text;
 pub mod time;
 pub mod version;
+pub mod wire;
 
 pub use code::ErrorCode;
 pub use ctx::Ctx;

@@ -39,6 +39,57 @@ pub fn normalise(field: &str, root: Option<&str>, input: &str) -> Result<String>
     Ok(segments.join("/"))
 }
 
+/// The paths that a text names, one or several a line, in the spelling that [`normalise`] takes.
+///
+/// Written by people and models: bullets, backticks, quotes and line numbers go, comments and URLs are skipped.
+pub fn extract(text: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('#') || line.starts_with("//") || line.starts_with("<!--") {
+            continue;
+        }
+        for part in unlisted(line).split(',') {
+            paths.extend(bare(part).filter(|path| !paths.contains(path)));
+        }
+    }
+    paths
+}
+
+/// A line without its bullet or number.
+fn unlisted(line: &str) -> &str {
+    let bullet = line.strip_prefix(['-', '*', '+', '•']);
+    let number =
+        || line.trim_start_matches(|letter: char| letter.is_ascii_digit()).strip_prefix('.');
+    match bullet.or_else(number).filter(|rest| rest.starts_with(' ')) {
+        Some(rest) => rest.trim_start(),
+        None => line,
+    }
+}
+
+/// The path in `part`, without quotes, remark or line number.
+fn bare(part: &str) -> Option<String> {
+    let quote = |letter: char| matches!(letter, '`' | '"' | '\'');
+    let part = part.trim();
+    let path = match part.strip_prefix(quote).and_then(|rest| rest.split_once(quote)) {
+        Some((quoted, _)) => quoted,
+        None => [" - ", " — ", " – ", " ("]
+            .iter()
+            .fold(part, |path, remark| path.split_once(remark).map_or(path, |(path, _)| path)),
+    };
+    if path.contains("://") {
+        return None;
+    }
+    let path = path.split_once('#').map_or(path, |(path, _)| path);
+    let number = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    };
+    let mut path = path.trim();
+    while let Some((rest, _)) = path.rsplit_once(':').filter(|(_, line)| number(line)) {
+        path = rest;
+    }
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
 /// A leading slash or a Windows drive.
 fn is_absolute(path: &str) -> bool {
     let drive = path.as_bytes();
@@ -85,5 +136,26 @@ mod tests {
         assert!(normalise("paths", None, "/repo/x").is_err());
         let windows = normalise("paths", Some("C:\\repo"), "C:\\repo\\src\\a.rs");
         assert_eq!(windows.ok().as_deref(), Some("src/a.rs"));
+    }
+
+    #[test]
+    fn paths_are_read_out_of_what_people_write() {
+        for (text, expected) in [
+            ("src/a.ts\nsrc/b.ts", &["src/a.ts", "src/b.ts"][..]),
+            ("src/a.ts, src/b.ts,\nsrc/c.ts", &["src/a.ts", "src/b.ts", "src/c.ts"]),
+            ("- `src/a.ts`\n* src/b.ts\n1. \"src/c.ts\"", &["src/a.ts", "src/b.ts", "src/c.ts"]),
+            ("- `src/a.ts` - the gateway, all of it", &["src/a.ts", "all of it"]),
+            ("src/a.ts — the gateway\nsrc/b.ts (new)", &["src/a.ts", "src/b.ts"]),
+            (
+                "src/a.ts:12\nsrc/b.ts:12:5\nsrc/c.ts#L3-L9\nsrc/d.ts:3-9",
+                &["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts"],
+            ),
+            ("# Files\n// none\n<!-- x -->\n\n  ,\nhttps://example.org/a.ts", &[]),
+            ("src/a.ts\nsrc/a.ts", &["src/a.ts"]),
+            ("src/my file.ts", &["src/my file.ts"]),
+            ("2.x/notes.md", &["2.x/notes.md"]),
+        ] {
+            assert_eq!(extract(text), expected, "{text}");
+        }
     }
 }

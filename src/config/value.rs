@@ -20,16 +20,19 @@ const MAX_IDENTITY: usize = 200;
 pub enum Toolset {
     /// The work graph: plan, pick up, finish and replan.
     Work,
+    /// Knowledge: what to know about the files that are touched.
+    Knowledge,
 }
 
 impl Toolset {
     /// All toolsets, in the order in which their tools are listed.
-    pub const ALL: &[Toolset] = &[Toolset::Work];
+    pub const ALL: &[Toolset] = &[Toolset::Work, Toolset::Knowledge];
 
     /// The name in options, environment and files.
     pub fn as_str(self) -> &'static str {
         match self {
             Toolset::Work => "work",
+            Toolset::Knowledge => "knowledge",
         }
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Number, Value, json};
 use super::{
     complaint::{Path, main_type, missing, mistyped, not_allowed, out_of_range, unknown_field},
     json,
+    schema::{CSV, GLOB},
 };
 use crate::base::{Result, props};
 
@@ -37,6 +38,10 @@ fn read_value(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> 
         Some("boolean") => read_boolean(schema, value, path),
         _ => check_free(value, path),
     }
+}
+
+fn has_format(schema: &Value, format: &str) -> bool {
+    schema.get("format").is_some_and(|named| named == format)
 }
 
 fn allows_null(schema: &Value) -> bool {
@@ -108,10 +113,18 @@ fn read_array(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> 
     if value.is_null() {
         return Err(mistyped(path, schema, value));
     }
-    if let Value::String(written) = value
-        && let Ok(parsed @ Value::Array(_)) = json::parse(written)
-    {
-        *value = parsed;
+    let each = schema.get("items").unwrap_or(&Value::Null);
+    if let Value::String(written) = value {
+        match json::parse(written) {
+            Ok(parsed @ Value::Array(_)) => *value = parsed,
+            // One glob is a list of one, but JSON that is no list is a mistake.
+            Ok(_) if has_format(each, GLOB) => return Err(mistyped(path, schema, value)),
+            _ if has_format(schema, CSV) => {
+                let parts = written.split(',').map(str::trim).filter(|part| !part.is_empty());
+                *value = parts.map(Value::from).collect();
+            }
+            _ => {}
+        }
     }
     if !value.is_array() {
         *value = Value::Array(vec![value.take()]);
@@ -123,7 +136,6 @@ fn read_array(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> 
     let count = items.len() as u64;
     let received = || format!("has {count} items");
     check_bounds(path, received, count, bound("minItems"), bound("maxItems"))?;
-    let each = schema.get("items").unwrap_or(&Value::Null);
     for (index, item) in items.iter_mut().enumerate() {
         read_value(each, item, &Path::Item(path, index))?;
     }
@@ -136,8 +148,8 @@ fn read_string(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()>
             check_nul(written, path)?;
             std::mem::take(written)
         }
-        Value::Number(number) => number.to_string(),
-        Value::Bool(yes) => yes.to_string(),
+        Value::Number(number) if !has_format(schema, GLOB) => number.to_string(),
+        Value::Bool(yes) if !has_format(schema, GLOB) => yes.to_string(),
         _ => return Err(mistyped(path, schema, value)),
     };
     if let Some(allowed) = schema.get("enum").and_then(Value::as_array) {

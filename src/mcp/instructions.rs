@@ -24,10 +24,16 @@ graph_restructure.
 - A claim is a soft lock that runs out. Held by another agent? Take another with graph_next.
 - Errors carry a code, the field and what is allowed; a hint names a safe next call.";
 
+const KNOWLEDGE: &str = "\
+Knowledge: what others learned about areas of this codebase. Before you touch files: query_graph \
+{operation: context, paths}. After: manage_graph updates an atom whose area now works differently, \
+or creates one for unmatchedPaths. Name patterns, gotchas and reasons, not what the code says.";
+
 /// The instructions for the toolsets that are on.
 pub(super) fn instructions(on: &[Toolset]) -> String {
     let parts = on.iter().map(|toolset| match toolset {
         Toolset::Work => WORK,
+        Toolset::Knowledge => KNOWLEDGE,
     });
     parts.collect::<Vec<_>>().join("\n\n")
 }

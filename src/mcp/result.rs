@@ -3,7 +3,7 @@
 //! Some clients show the model only the text block, others only the structured content, so each
 //! carries the whole answer. A fault is an answer too, never a protocol error.
 
-use rmcp::model::CallToolResult;
+use rmcp::{ErrorData, model::CallToolResult};
 use serde_json::{Map, Value, json};
 
 use crate::base::{Error, Fault, Result, text};
@@ -28,6 +28,17 @@ pub(super) fn fold(outcome: Result<Value>, envelope: bool, request: &str) -> Cal
                 false => json!({ "error": error }),
             })
         }
+    }
+}
+
+/// The error of a request that is no tool call, where the protocol has no other place for a fault.
+pub(super) fn protocol_error(error: Error, request: &str) -> ErrorData {
+    let internal = matches!(error, Error::Internal(_));
+    let body = error_body(error, request);
+    let message = body["message"].as_str().unwrap_or_default().to_owned();
+    match internal {
+        true => ErrorData::internal_error(message, Some(body)),
+        false => ErrorData::invalid_params(message, Some(body)),
     }
 }
 

@@ -7,6 +7,11 @@
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
+/// The format of a list that may come as one text with commas.
+pub(super) const CSV: &str = "csv";
+/// The format of a text that is never a number or any other JSON.
+pub(super) const GLOB: &str = "glob";
+
 /// The schema of a tool's arguments: closed, without null, required fields named.
 pub(super) fn input<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_deserialize();
@@ -86,8 +91,12 @@ impl Inliner<'_> {
         let Value::Object(mut schema) = schema else {
             return json!({});
         };
-        for noise in ["title", "format", "default", "$schema", "writeOnly", "readOnly"] {
+        for noise in ["title", "default", "$schema", "writeOnly", "readOnly"] {
             schema.shift_remove(noise);
+        }
+        // Of formats only our own tell the reader something: `int64` is said by `integer`.
+        if schema.get("format").is_some_and(|format| format != CSV && format != GLOB) {
+            schema.shift_remove("format");
         }
         if let Some(Value::String(reference)) = schema.shift_remove("$ref") {
             let name = reference.strip_prefix("#/$defs/").or(self.open.first().map(String::as_str));

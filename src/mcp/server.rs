@@ -17,8 +17,9 @@ use std::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
-        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+        CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
+        Implementation, ListPromptsResult, ListToolsResult, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
     },
     service::{RequestContext, ServerInitializeError},
 };
@@ -28,7 +29,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use super::{
     instructions::instructions,
     message::Arrived,
-    result,
+    prompts, result,
     tool::{Effect, Registry, ToolDef},
     transport::Lines,
 };
@@ -86,6 +87,7 @@ struct Server {
     app: Arc<Mutex<App>>,
     registry: Arc<Registry>,
     tools: OnceLock<Vec<Tool>>,
+    on: Vec<Toolset>,
     config: ServerConfig,
 }
 
@@ -95,6 +97,7 @@ impl Server {
         Server {
             tools: OnceLock::new(),
             config: config(on),
+            on: on.clone(),
             registry: Arc::new(registry),
             app: Arc::new(Mutex::new(app)),
         }
@@ -184,13 +187,39 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // The list is one page, so no cursor was ever given out.
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            let message = "`cursor` is not one that this server gave out";
-            return Err(ErrorData::invalid_params(message, None));
-        }
+        check_first_page(request)?;
         let tools = self.tools.get_or_init(|| self.registry.listed().map(listing).collect());
         Ok(ListToolsResult::with_all_items(tools.clone()))
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        check_first_page(request)?;
+        Ok(ListPromptsResult::with_all_items(prompts::listed(&self.on)))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let mut app = Arc::clone(&self.app).lock_owned().await;
+        let client = context.client_info().map(|client| client.name);
+        let ctx = app.ctx(client.as_deref());
+        let request_id = ctx.request.clone();
+        // A prompt is asked for by a person, once: it may take its time, and a thread.
+        let written = tokio::task::spawn_blocking(move || {
+            app.set_patience(Patience::Full)?;
+            prompts::get(&mut app, &ctx, &request.name, request.arguments)
+        });
+        match written.await {
+            Ok(Ok(prompt)) => Ok(prompt.into()),
+            Ok(Err(error)) => Err(result::protocol_error(error, &request_id)),
+            Err(panic) => Err(result::protocol_error(Error::internal(panic), &request_id)),
+        }
     }
 
     async fn call_tool(
@@ -225,8 +254,17 @@ impl ServerHandler for Server {
     }
 }
 
+/// Lists here are one page, so no cursor was ever given out.
+fn check_first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    if request.is_some_and(|request| request.cursor.is_some()) {
+        let message = "`cursor` is not one that this server gave out";
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    Ok(())
+}
+
 fn config(on: &[Toolset]) -> ServerConfig {
-    let capabilities = ServerCapabilities::builder().enable_tools().build();
+    let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
     let mut server = Implementation::new("graph", env!("CARGO_PKG_VERSION"));
     server.title = Some("Graph".to_owned());
     ServerConfig::new(capabilities).with_server_info(server).with_instructions(instructions(on))

@@ -15,7 +15,10 @@ use super::{
     update::{self, NodeUpdate, Update, Updated},
 };
 use crate::{
-    base::{ErrorCode, Fault, Result, Timestamp, props::Properties, text, version::check_version},
+    base::{
+        ErrorCode, Fault, Result, Timestamp, props::Properties, text, version::check_version,
+        wire::Envelope,
+    },
     db::{Read, Write},
 };
 
@@ -65,15 +68,6 @@ pub struct Advance {
     pub id: String,
     /// The rev you have seen
     pub version: i64,
-}
-
-/// A good answer, in the envelope of these two tools.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Envelope<T> {
-    /// Always true here; a fault has false.
-    pub success: bool,
-    /// The answer.
-    pub data: T,
 }
 
 /// A node as a container.
@@ -175,6 +169,9 @@ pub struct GraphHints {
     pub message: &'static str,
     /// What to consider.
     pub suggested_actions: Vec<&'static str>,
+    /// The atoms that cover the task's files, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub atoms: Vec<String>,
 }
 
 /// Reads a container, its context files as a section.
@@ -191,7 +188,7 @@ pub fn query_container(
         links.map(|content| Section { title: "Context Files", content }).into_iter().collect()
     });
     let task = container(tx, settings, record, ask.container_type);
-    Ok(Envelope { success: true, data: ContainerData { task, sections } })
+    Ok(Envelope::new(ContainerData { task, sections }))
 }
 
 /// Steps NEW to ACTIVE by a claim, ACTIVE to CLOSED by resolving.
@@ -225,7 +222,7 @@ pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Env
         graph_hints: (to == Status::Closed).then(graph_hints),
         warnings: updated.warnings,
     };
-    Ok(Envelope { success: true, data })
+    Ok(Envelope::new(data))
 }
 
 fn get(tx: &Read<'_>, kind: ContainerType, id: &str) -> Result<Record> {
@@ -309,5 +306,6 @@ fn graph_hints() -> GraphHints {
             "Update atom paths if files were moved or new directories created",
             "Append changelog entries for significant changes",
         ],
+        atoms: Vec::new(),
     }
 }

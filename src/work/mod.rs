@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+mod bridge;
 mod claims;
 mod connect;
 mod container;
@@ -21,6 +22,7 @@ mod update;
 mod validate;
 mod warnings;
 
+pub use bridge::*;
 pub use connect::*;
 pub use container::*;
 pub use context::*;

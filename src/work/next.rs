@@ -167,7 +167,7 @@ pub(super) fn best(
     let scope = ask.scope.as_deref().map(|scope| nodes::get(tx, "scope", scope)).transpose()?;
     let project = match (&ask.project, &scope) {
         (None, Some(scope)) => scope.project.clone(),
-        (name, _) => projects::pick(tx, name.as_deref())?.id,
+        (name, _) => projects::pick(tx, "project", name.as_deref())?.id,
     };
     if let Some(scope) = scope.as_ref().filter(|scope| scope.project != project) {
         return Err(Fault::invalid("scope", format!("{} is not in this project", scope.node.id))
@@ -262,8 +262,8 @@ fn resolved_deps(tx: &Read<'_>, id: &str) -> Result<(Vec<ResolvedDep>, usize)> {
 fn why_nothing(tx: &Read<'_>, ask: &Next) -> Result<String> {
     let scope = ask.scope.as_deref().map(|scope| nodes::get(tx, "scope", scope)).transpose()?;
     let project = match (&ask.project, scope) {
-        (None, Some(scope)) => projects::pick(tx, Some(&scope.project))?,
-        (name, _) => projects::pick(tx, name.as_deref())?,
+        (None, Some(scope)) => projects::pick(tx, "project", Some(&scope.project))?,
+        (name, _) => projects::pick(tx, "project", name.as_deref())?,
     };
     let counts = project.counts;
     Ok(if counts.unresolved == 0 {

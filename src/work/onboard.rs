@@ -128,7 +128,7 @@ pub fn onboard(
     agent: &str,
 ) -> Result<Orientation> {
     let project = match &ask.project {
-        Some(name) => projects::pick(tx, Some(name))?,
+        Some(name) => projects::pick(tx, "project", Some(name))?,
         None => match projects::latest(tx)? {
             Some(project) => project,
             None => return Ok(empty()),

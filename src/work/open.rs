@@ -84,7 +84,8 @@ pub fn open(tx: &Write<'_>, name: &str, goal: Option<&str>) -> Result<Opened> {
     }
     if ids::is_short(ID_PREFIX, &name) {
         // Nobody means to call a project by an id; a mistyped one must not become a project.
-        return projects::pick(tx, Some(&name)).and_then(|project| opened(tx, project, false));
+        return projects::pick(tx, "project", Some(&name))
+            .and_then(|project| opened(tx, project, false));
     }
     let summary = goal.unwrap_or_else(|| name.clone());
     let root = nodes::NewNode {
@@ -99,7 +100,7 @@ pub fn open(tx: &Write<'_>, name: &str, goal: Option<&str>) -> Result<Opened> {
     let changes =
         [Change::new("project", (), name.as_str()), Change::new("summary", (), summary.as_str())];
     history::record(tx, &id, "created", &changes)?;
-    opened(tx, projects::pick(tx, Some(&id))?, true)
+    opened(tx, projects::pick(tx, "project", Some(&id))?, true)
 }
 
 /// The project as it stands, if there is one; a read is enough for it.

@@ -132,9 +132,9 @@ fn target(tx: &Read<'_>, of: Option<&str>) -> Result<(String, Record)> {
         && projects::find(tx, of)?.is_none()
         && let Some(record) = nodes::find(tx, of)?
     {
-        return Ok((projects::pick(tx, Some(&record.project))?.name, record));
+        return Ok((projects::pick(tx, "project", Some(&record.project))?.name, record));
     }
-    let project = projects::pick(tx, of)?;
+    let project = projects::pick(tx, "project", of)?;
     Ok((project.name, nodes::get(tx, "project", &project.id)?))
 }
 

@@ -114,7 +114,7 @@ pub struct FoundNode {
 
 /// A page of the nodes that fit.
 pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
-    let project = projects::pick(tx, ask.project.as_deref())?;
+    let project = projects::pick(tx, "project", ask.project.as_deref())?;
     let identity = page::Query::new("graph_query", &(&project.id, &ask.filter, ask.sort))?;
     let resumed: Option<(usize, Option<Position>)> = identity.resume(ask.cursor.as_deref())?;
     let orders = ask.sort.orders(&ask.filter);

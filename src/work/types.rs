@@ -1,10 +1,12 @@
 //! The shapes that the work tools share, as seed and wire know them.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::base::{Timestamp, props::Properties};
+
+pub(super) use crate::base::wire::{is_zero, present};
 
 /// The domain's name in events and in the text index.
 pub const DOMAIN: &str = "work";
@@ -150,18 +152,4 @@ pub struct Unblocked {
 /// A stored count, which is never negative.
 pub(super) fn count(stored: i64) -> usize {
     usize::try_from(stored).unwrap_or(0)
-}
-
-/// For leaving a count out when there is nothing to count.
-pub(super) fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-/// Keeps an explicit null apart from an absent field.
-pub(super) fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    T::deserialize(deserializer).map(Some)
 }

@@ -12,14 +12,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("db", &["base"]),
     ("os", &["base"]),
     ("work", &["base", "db", "os"]),
+    ("knowledge", &["base", "db", "os", "work"]),
     ("config", &["base", "os"]),
-    ("app", &["base", "db", "os", "config", "work"]),
-    ("mcp", &["app", "base", "config", "work"]),
-    ("cli", &["app", "base", "config", "work"]),
+    ("compose", &["base", "db", "work", "knowledge"]),
+    ("app", &["base", "db", "os", "config", "work", "knowledge"]),
+    ("mcp", &["app", "compose", "base", "config", "work", "knowledge"]),
+    ("cli", &["app", "compose", "base", "config", "work", "knowledge"]),
 ];
 
 /// Modules that hold a specification each.
-const DOMAINS: &[&str] = &["work"];
+const DOMAINS: &[&str] = &["work", "knowledge"];
 
 /// Crates with one home: which files may name them. What begins with a slash is a folder of any domain.
 const HOMES: &[(&str, &[&str])] = &[

@@ -2,9 +2,10 @@
 
 use super::tool::ToolDef;
 
+mod knowledge;
 mod work;
 
 /// Every tool, in listing order.
 pub fn all() -> Vec<ToolDef> {
-    work::tools()
+    [work::tools(), knowledge::tools()].into_iter().flatten().collect()
 }

@@ -5,16 +5,17 @@ use serde::Deserialize;
 
 use crate::{
     app::App,
-    base::{Ctx, Error, Fault, Result},
+    base::{Ctx, Error, Fault, Result, wire::Envelope},
+    compose::{self, Ask, ContainerWithContext, Informed, QueryContainer, UpdatedWithHints},
     config::Toolset,
     mcp::tool::{
         Effect::{Destructive, Read, Write},
         ToolDef,
     },
     work::{
-        self, Advance, Advanced, Connect, Connected, ContainerData, Context, Envelope, Found,
-        History, Neighbourhood, Next, NextNodes, Onboard, Open, Opened, Operation, Orientation,
-        Past, Plan, Planned, Query, QueryContainer, Restructured, Update, Updated,
+        self, Advance, Advanced, Connect, Connected, Context, Found, History, Neighbourhood, Next,
+        NextNodes, Onboard, Open, Opened, Operation, Orientation, Past, Plan, Planned, Query,
+        Restructured, Update,
     },
 };
 
@@ -145,22 +146,32 @@ fn plan(app: &mut App, ctx: &Ctx, ask: Plan) -> Result<Planned> {
     app.write(ctx, |tx| work::plan(tx, &ask))
 }
 
-fn next(app: &mut App, ctx: &Ctx, ask: Next) -> Result<NextNodes> {
-    let settings = app.work();
+fn next(app: &mut App, ctx: &Ctx, ask: Ask<Next>) -> Result<Informed<NextNodes>> {
+    let (settings, root) = (app.work(), app.root());
+    let Ask { ask, include_knowledge } = ask;
+    let complete = |tx: &crate::app::Read<'_>, next| match include_knowledge {
+        true => compose::next_with_knowledge(tx, root.as_deref(), next),
+        false => Ok(Informed::plain(next)),
+    };
     if ask.claim {
-        app.write(ctx, |tx| work::next_claimed(tx, &settings, &ask))
+        app.write(ctx, |tx| complete(tx, work::next_claimed(tx, &settings, &ask)?))
     } else {
-        app.read(ctx, |tx| work::next(tx, &settings, &ask, &ctx.actor))
+        app.read(ctx, |tx| complete(tx, work::next(tx, &settings, &ask, &ctx.actor)?))
     }
 }
 
-fn context(app: &mut App, ctx: &Ctx, ask: Context) -> Result<Neighbourhood> {
-    app.read(ctx, |tx| work::context(tx, &ask))
+fn context(app: &mut App, ctx: &Ctx, ask: Ask<Context>) -> Result<Informed<Neighbourhood>> {
+    let root = app.root();
+    let Ask { ask, include_knowledge } = ask;
+    app.read(ctx, |tx| match include_knowledge {
+        true => compose::context_with_knowledge(tx, root.as_deref(), &ask),
+        false => Ok(Informed::plain(work::context(tx, &ask)?)),
+    })
 }
 
-fn update(app: &mut App, ctx: &Ctx, ask: Update) -> Result<Updated> {
-    let settings = app.work();
-    app.write(ctx, |tx| work::update(tx, &settings, &ask))
+fn update(app: &mut App, ctx: &Ctx, ask: Update) -> Result<UpdatedWithHints> {
+    let (settings, root) = (app.work(), app.root());
+    app.write(ctx, |tx| compose::update(tx, &settings, root.as_deref(), &ask))
 }
 
 fn connect(app: &mut App, ctx: &Ctx, ask: Connect) -> Result<Connected> {
@@ -188,14 +199,17 @@ fn query_container(
     app: &mut App,
     ctx: &Ctx,
     ask: QueryContainer,
-) -> Result<Envelope<ContainerData>> {
-    let settings = app.work();
-    app.read(ctx, |tx| work::query_container(tx, &settings, &ask))
+) -> Result<Envelope<ContainerWithContext>> {
+    let (settings, root) = (app.work(), app.root());
+    let data =
+        app.read(ctx, |tx| compose::query_container(tx, &settings, root.as_deref(), &ask))?;
+    Ok(Envelope::new(data))
 }
 
 fn advance(app: &mut App, ctx: &Ctx, ask: Advance) -> Result<Envelope<Advanced>> {
-    let settings = app.work();
-    app.write(ctx, |tx| work::advance(tx, &settings, &ask))
+    let (settings, root) = (app.work(), app.root());
+    let data = app.write(ctx, |tx| compose::advance(tx, &settings, root.as_deref(), &ask))?;
+    Ok(Envelope::new(data))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -59,8 +59,11 @@ impl<'a, 'c> Resolver<'a, 'c> {
             }
         }
         // Named once and wrong is an error, even if every node has a parent of its own.
-        let root =
-            plan.project.as_deref().map(|name| projects::pick(tx, Some(name))).transpose()?;
+        let root = plan
+            .project
+            .as_deref()
+            .map(|name| projects::pick(tx, "project", Some(name)))
+            .transpose()?;
         let root =
             root.map(|project| Place { id: project.id.clone(), project: project.id, depth: 0 });
         Ok(Resolver { tx, plan, refs, existing: HashMap::new(), root })
@@ -164,7 +167,7 @@ impl<'a, 'c> Resolver<'a, 'c> {
 
     fn default_parent(&mut self) -> Result<Place> {
         if self.root.is_none() {
-            let id = projects::pick(self.tx, None)?.id;
+            let id = projects::pick(self.tx, "project", None)?.id;
             self.root = Some(Place { project: id.clone(), id, depth: 0 });
         }
         self.root.clone().ok_or_else(|| Error::internal("no default parent"))

@@ -2,6 +2,7 @@
 
 pub(super) mod edges;
 pub(super) mod evidence;
+pub(super) mod links;
 pub(super) mod nodes;
 pub(super) mod projects;
 pub(super) mod ready;

@@ -74,8 +74,8 @@ pub fn latest(tx: &Read<'_>) -> Result<Option<Project>> {
     )
 }
 
-/// The project a caller named, or the only one there is.
-pub fn pick(tx: &Read<'_>, name_or_id: Option<&str>) -> Result<Project> {
+/// The project a caller named in `field`, or the only one there is.
+pub fn pick(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<Project> {
     let names = |limit| -> Result<Vec<String>> {
         Ok(list(tx, "", limit)?.into_iter().map(|project| project.name).collect())
     };
@@ -83,13 +83,13 @@ pub fn pick(tx: &Read<'_>, name_or_id: Option<&str>) -> Result<Project> {
         let mut some = list(tx, "", 2)?;
         return match (some.pop(), some.pop()) {
             (Some(only), None) => Ok(only),
-            (None, _) => Err(Fault::invalid("project", "is missing, and there is no project yet")
+            (None, _) => Err(Fault::invalid(field, "is missing, and there is no project yet")
                 .hint("graph_open with a name creates one")
                 .into()),
             _ => {
                 let names = names(20)?;
                 Err(Fault::invalid(
-                    "project",
+                    field,
                     format!("is missing, and there are several: {}", names.join(", ")),
                 )
                 .details(serde_json::json!({ "projects": names }))
@@ -101,7 +101,7 @@ pub fn pick(tx: &Read<'_>, name_or_id: Option<&str>) -> Result<Project> {
     if let Some(project) = find(tx, wanted.trim())? {
         return Ok(project);
     }
-    let fault = Fault::not_found("project", "project", wanted);
+    let fault = Fault::not_found(field, "project", wanted);
     if ids::is_short(ID_PREFIX, wanted) && super::nodes::find(tx, wanted)?.is_some() {
         return Err(fault.hint("that is a node inside a project; pass the project's name").into());
     }

@@ -1,0 +1,153 @@
+-- Knowledge: molecules group atoms, atoms own glob patterns, the changelog tells how they came about.
+--
+-- Columns and indexes are those of the specification. Task ids are plain text, so that what was learned outlives
+-- the task: they are checked when they are written.
+
+CREATE TABLE graph_molecules (
+  id                 TEXT PRIMARY KEY,
+  project_id         TEXT NOT NULL REFERENCES work_projects (id),
+  name               TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+  knowledge          TEXT NOT NULL DEFAULT '' CHECK (octet_length(knowledge) <= 32768),
+  related_molecules  TEXT NOT NULL DEFAULT '[]'
+                     CHECK (json_type(related_molecules) = 'array' AND json_array_length(related_molecules) <= 50),
+  created_by_task_id TEXT NOT NULL,
+  last_task_id       TEXT NOT NULL,
+  version            INTEGER NOT NULL DEFAULT 1 CHECK (version >= 1),
+  created_at         TEXT NOT NULL,
+  updated_at         TEXT NOT NULL,
+  UNIQUE (id, project_id)
+) STRICT;
+
+CREATE TABLE graph_atoms (
+  id                 TEXT PRIMARY KEY,
+  project_id         TEXT NOT NULL REFERENCES work_projects (id),
+  molecule_id        TEXT,
+  name               TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+  paths              TEXT NOT NULL DEFAULT '[]'
+                     CHECK (json_type(paths) = 'array' AND json_array_length(paths) BETWEEN 1 AND 20),
+  knowledge          TEXT NOT NULL DEFAULT '' CHECK (octet_length(knowledge) <= 32768),
+  related_atoms      TEXT NOT NULL DEFAULT '[]'
+                     CHECK (json_type(related_atoms) = 'array' AND json_array_length(related_atoms) <= 50),
+  created_by_task_id TEXT NOT NULL,
+  last_task_id       TEXT NOT NULL,
+  version            INTEGER NOT NULL DEFAULT 1 CHECK (version >= 1),
+  created_at         TEXT NOT NULL,
+  updated_at         TEXT NOT NULL,
+  -- Both columns: an atom and its molecule are of the same project.
+  FOREIGN KEY (molecule_id, project_id) REFERENCES graph_molecules (id, project_id)
+) STRICT;
+
+-- Newest last by rowid, which is the order of insertion.
+CREATE TABLE graph_changelog (
+  id          TEXT PRIMARY KEY,
+  parent_type TEXT NOT NULL CHECK (parent_type IN ('atom', 'molecule')),
+  parent_id   TEXT NOT NULL,
+  task_id     TEXT NOT NULL,
+  summary     TEXT NOT NULL CHECK (octet_length(summary) BETWEEN 1 AND 4096),
+  created_at  TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX idx_graph_molecules_project ON graph_molecules (project_id);
+CREATE INDEX idx_graph_atoms_project     ON graph_atoms (project_id);
+CREATE INDEX idx_graph_atoms_molecule    ON graph_atoms (molecule_id);
+CREATE INDEX idx_graph_changelog_parent  ON graph_changelog (parent_type, parent_id);
+CREATE INDEX idx_graph_changelog_task    ON graph_changelog (task_id);
+
+-- Lists are by name.
+CREATE INDEX graph_molecules_by_name ON graph_molecules (project_id, name, id);
+CREATE INDEX graph_atoms_by_name     ON graph_atoms (project_id, name, id);
+
+CREATE TRIGGER graph_changelog_is_never_edited BEFORE UPDATE ON graph_changelog
+BEGIN SELECT RAISE(ABORT, 'changelog entries are immutable'); END;
+
+-- The patterns of all atoms, found by something that every path they match must have (see base/globs.rs): the folder
+-- in front, a whole path segment, or the ending. An empty key stands for none, and is looked at for every path.
+CREATE TABLE graph_patterns (
+  project_id TEXT NOT NULL,
+  key        TEXT NOT NULL,
+  atom_id    TEXT NOT NULL REFERENCES graph_atoms (id) ON DELETE CASCADE,
+  pattern    TEXT NOT NULL,
+  PRIMARY KEY (project_id, key, atom_id, pattern)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX graph_patterns_by_atom ON graph_patterns (atom_id);
+
+-- Whoever writes an atom's paths, its patterns are found: at first for every path, then by the key that the program
+-- chooses right after. An edit with sqlite3 stays at the first, which is slower and just as right.
+CREATE TRIGGER graph_atoms_after_insert AFTER INSERT ON graph_atoms
+BEGIN
+  INSERT OR IGNORE INTO graph_patterns (project_id, key, atom_id, pattern)
+  SELECT NEW.project_id, '', NEW.id, value FROM json_each(NEW.paths);
+END;
+
+CREATE TRIGGER graph_atoms_after_paths AFTER UPDATE OF paths, project_id ON graph_atoms
+BEGIN
+  DELETE FROM graph_patterns WHERE atom_id = NEW.id;
+  INSERT OR IGNORE INTO graph_patterns (project_id, key, atom_id, pattern)
+  SELECT NEW.project_id, '', NEW.id, value FROM json_each(NEW.paths);
+END;
+
+-- The files of open work: a context link without its line (`src/a.rs:12`, `src/a.rs#L3`) and without `./` in front.
+CREATE VIEW work_link_paths AS
+SELECT node, CASE WHEN instr(link, '#') > 1 THEN substr(link, 1, instr(link, '#') - 1)
+                  WHEN link GLOB '*?:[0-9]*' THEN substr(link, 1, instr(link, ':') - 1)
+                  ELSE link END AS path
+  FROM (SELECT n.id AS node,
+               rtrim(CASE WHEN j.value LIKE './%' THEN substr(j.value, 3) ELSE j.value END, '/') AS link
+          FROM work_nodes n, json_each(n.context_links) j
+         WHERE j.type = 'text' AND instr(j.value, '://') = 0);
+
+CREATE TABLE work_open_links (
+  path TEXT NOT NULL,
+  node TEXT NOT NULL REFERENCES work_nodes (id) ON DELETE CASCADE,
+  PRIMARY KEY (path, node)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX work_open_links_by_node ON work_open_links (node);
+
+CREATE TRIGGER work_nodes_links_after_insert AFTER INSERT ON work_nodes
+WHEN NEW.resolved = 0 AND NEW.context_links <> '[]'
+BEGIN
+  INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
+END;
+
+CREATE TRIGGER work_nodes_links_after_update AFTER UPDATE OF resolved, context_links ON work_nodes
+WHEN NEW.resolved <> OLD.resolved OR NEW.context_links <> OLD.context_links
+BEGIN
+  DELETE FROM work_open_links WHERE node = NEW.id;
+  INSERT OR IGNORE INTO work_open_links (path, node)
+  SELECT path, node FROM work_link_paths WHERE NEW.resolved = 0 AND node = NEW.id;
+END;
+
+INSERT OR IGNORE INTO work_open_links (path, node)
+SELECT path, node FROM work_link_paths WHERE node IN (SELECT id FROM work_nodes WHERE resolved = 0);
+
+DROP VIEW v_nodes;
+CREATE VIEW v_nodes AS
+SELECT 'work' AS domain,
+       CASE WHEN parent IS NULL THEN 'project' ELSE 'node' END AS kind,
+       id,
+       summary AS title,
+       CASE WHEN resolved THEN 'resolved'
+            WHEN open_deps > 0 THEN 'blocked'
+            WHEN open_children > 0 THEN 'open'
+            ELSE 'actionable' END AS status,
+       created_at,
+       updated_at
+  FROM work_nodes
+UNION ALL
+SELECT 'knowledge', 'molecule', id, name, NULL, created_at, updated_at FROM graph_molecules
+UNION ALL
+SELECT 'knowledge', 'atom', id, name, NULL, created_at, updated_at FROM graph_atoms;
+
+DROP VIEW v_edges;
+CREATE VIEW v_edges AS
+SELECT 'work' AS domain, from_node AS from_id, type, to_node AS to_id FROM work_edges
+UNION ALL
+SELECT 'work', id, 'child_of', parent FROM work_nodes WHERE parent IS NOT NULL
+UNION ALL
+SELECT 'knowledge', id, 'part_of', molecule_id FROM graph_atoms WHERE molecule_id IS NOT NULL
+UNION ALL
+SELECT 'knowledge', a.id, 'related_to', j.value ->> 'atomId' FROM graph_atoms a, json_each(a.related_atoms) j
+UNION ALL
+SELECT 'knowledge', m.id, 'related_to', j.value ->> 'moleculeId' FROM graph_molecules m, json_each(m.related_molecules) j;

@@ -1,0 +1,319 @@
+//! Globs: what a pattern may be, what it matches, and how it is found among very many.
+//!
+//! `*` stays within a folder, `**` crosses folders, dotfiles are files like any other. Compiling a pattern costs more
+//! than matching it, so that patterns are kept under a [key](keys): something that every path they match must have.
+//! Only those whose key a path has are compiled.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::{Fault, Result, text};
+
+/// Characters of one pattern.
+pub const MAX_CHARS: usize = 512;
+/// Compiled patterns that are kept; all are let go when it is one more.
+const KEPT: usize = 2_048;
+
+/// A pattern in the form in which it is stored: relative, without `./`, and a folder as all that is in it.
+pub fn normalise(field: &str, pattern: &str) -> Result<String> {
+    let refuse = |problem: &str| {
+        let shown = text::shorten(pattern, 120);
+        Err(Fault::invalid(field, format!("{problem}: `{shown}`"))
+            .hint("give a glob relative to the repository's root, such as src/pages/**")
+            .into())
+    };
+    let trimmed = pattern.trim();
+    let mut relative = trimmed;
+    while let Some(rest) = relative.strip_prefix("./") {
+        relative = rest.trim_start_matches('/');
+    }
+    let length = relative.chars().count();
+    if length > MAX_CHARS {
+        return refuse(&format!("has {length} characters; at most {MAX_CHARS} are allowed"));
+    }
+    if relative.is_empty() || relative == "." {
+        return refuse("is empty: it needs a glob");
+    }
+    let drive = relative.as_bytes();
+    if trimmed.starts_with('/')
+        || trimmed.starts_with('\\')
+        || (drive.len() >= 2 && drive[0].is_ascii_alphabetic() && drive[1] == b':')
+    {
+        return refuse("is absolute; a pattern is relative to the repository's root");
+    }
+    if relative.split(['/', '\\']).any(|segment| segment == "..") {
+        return refuse("has a `..` segment");
+    }
+    if let Err(problem) = build(relative) {
+        return refuse(&format!("is not a valid glob ({problem})"));
+    }
+    Ok(match relative.strip_suffix('/') {
+        Some(folder) => format!("{}/**", folder.trim_end_matches('/')),
+        None => relative.to_owned(),
+    })
+}
+
+/// Whether a stored pattern matches a normalised path.
+pub fn matches(pattern: &str, path: &str) -> bool {
+    match literal(pattern) {
+        true => pattern == path,
+        false => compiled(pattern).is_some_and(|glob| glob.is_match(path)),
+    }
+}
+
+fn build(pattern: &str) -> Result<GlobMatcher, String> {
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .empty_alternates(true)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|error| error.kind().to_string())
+}
+
+/// The pattern, compiled once; none if it was edited into something that is no glob.
+///
+/// What is kept follows from the text alone, so that nothing anybody writes can make it stale.
+fn compiled(pattern: &str) -> Option<Arc<GlobMatcher>> {
+    static COMPILED: LazyLock<Mutex<HashMap<String, Option<Arc<GlobMatcher>>>>> =
+        LazyLock::new(Mutex::default);
+    let mut kept = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = kept.get(pattern) {
+        return known.clone();
+    }
+    if kept.len() >= KEPT {
+        kept.clear();
+    }
+    let matcher = build(pattern).ok().map(Arc::new);
+    kept.insert(pattern.to_owned(), matcher.clone());
+    matcher
+}
+
+fn is_special(letter: char) -> bool {
+    matches!(letter, '*' | '?' | '[' | ']' | '{' | '}' | '\\')
+}
+
+fn literal(text: &str) -> bool {
+    !text.contains(is_special)
+}
+
+/// The keys that a pattern can be kept under, the most telling first; empty if every path must be tried.
+pub fn keys(pattern: &str) -> Vec<String> {
+    if literal(pattern) {
+        return vec![exact_key(pattern)];
+    }
+    let segments = segments(pattern);
+    let leading = segments.iter().take_while(|segment| literal(segment)).count();
+    let mut keys = Vec::new();
+    if leading > 0 {
+        keys.push(folder_key(&segments[..leading].join("/")));
+    }
+    // From the end: what stands last is named most particularly.
+    let later = segments.iter().skip(leading).rev().chain(segments.iter().take(leading).rev());
+    keys.extend(later.filter(|segment| literal(segment)).map(|segment| segment_key(segment)));
+    keys.extend(segments.last().and_then(|last| {
+        let tail = last.rfind(is_special).map_or(*last, |at| &last[at + 1..]);
+        ending_key(tail)
+    }));
+    keys
+}
+
+/// The keys that a path has: whatever pattern matches it is kept under one of them, or under none.
+pub fn path_keys(path: &str) -> Vec<String> {
+    let mut keys = vec![exact_key(path)];
+    keys.extend(path.match_indices('/').map(|(at, _)| folder_key(&path[..at])));
+    keys.extend(path.split('/').map(segment_key));
+    keys.extend(path.rsplit('/').next().and_then(ending_key));
+    keys
+}
+
+fn exact_key(path: &str) -> String {
+    format!("={path}")
+}
+
+fn folder_key(folder: &str) -> String {
+    format!("{folder}/")
+}
+
+fn segment_key(segment: &str) -> String {
+    format!("/{segment}/")
+}
+
+/// The last dot of a name and what follows it.
+fn ending_key(name: &str) -> Option<String> {
+    name.rfind('.').map(|dot| name[dot..].to_owned())
+}
+
+/// The parts between slashes; a slash within braces or brackets parts nothing.
+fn segments(pattern: &str) -> Vec<&str> {
+    let (mut start, mut braces, mut class, mut parts) = (0, 0_usize, None, Vec::new());
+    let mut letters = pattern.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match (letter, class) {
+            // A class ends at its first `]`, unless that is its first letter.
+            (']', Some(first)) if at > first => class = None,
+            ('!' | '^', Some(first)) if at == first => class = Some(at + 1),
+            (_, Some(_)) => {}
+            ('\\', None) => drop(letters.next()),
+            ('[', None) => class = Some(at + 1),
+            ('{', None) => braces += 1,
+            ('}', None) => braces = braces.saturating_sub(1),
+            ('/', None) if braces == 0 => {
+                parts.push(&pattern[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&pattern[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matching() {
+        for (pattern, path, expected) in [
+            ("src/pages/checkout/**", "src/pages/checkout/a/b.tsx", true),
+            ("src/pages/checkout/**", "src/pages/other.tsx", false),
+            ("src/*.ts", "src/a.ts", true),
+            ("src/*.ts", "src/a/b.ts", false),
+            ("src/payments/stripe-*.ts", "src/payments/stripe-gateway.ts", true),
+            ("src/shared/email-client.ts", "src/shared/email-client.ts", true),
+            ("src/shared/email-client.ts", "src/shared/email-client.tsx", false),
+            ("**/*.md", "README.md", true),
+            ("**/*.md", "docs/a/b.md", true),
+            ("**", ".github/workflows/ci.yml", true),
+            ("src/*", "src/.env", true),
+            ("src/{a,b/c}/*.ts", "src/b/c/x.ts", true),
+            ("src/[ab].ts", "src/b.ts", true),
+            ("src/\\*.ts", "src/*.ts", true),
+            ("src/\\*.ts", "src/a.ts", false),
+            ("SRC/*.ts", "src/a.ts", false),
+        ] {
+            assert_eq!(matches(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+
+    /// A key that a path does not have would hide the pattern from it.
+    #[test]
+    fn a_path_has_every_key_of_every_pattern_that_matches_it() {
+        let patterns = [
+            "src/pages/checkout/**",
+            "src/*.ts",
+            "**/*.md",
+            "**",
+            "*",
+            "src/{a,b/c}/*.ts",
+            "src/**/x/*.t?",
+            "**/Cargo.toml",
+            "a/**/b/**/c.d",
+            "[ab]/x.y",
+            "{src,lib}/**/*.rs",
+            "src/\\*.ts",
+            "src/[!/]x.ts",
+            "**/.env*",
+            "src/x.{ts,tsx}",
+            "a/b",
+            "src/**/*.test.ts",
+            "*/y/*",
+            "src/a\\/b.ts",
+            "src/{x,y}.ts/z",
+        ];
+        let paths = [
+            "src/pages/checkout/a/b.tsx",
+            "src/a.ts",
+            "README.md",
+            "docs/a.b/c.md",
+            "src/b/c/x.ts",
+            "src/a/q.ts",
+            "src/q/x/b.ts",
+            "crates/x/Cargo.toml",
+            "Cargo.toml",
+            "a/b/c.d",
+            "a/q/b/r/c.d",
+            "a/x.y",
+            "lib/m/n.rs",
+            "src/*.ts",
+            ".env",
+            "x/.env.local",
+            "src/x.tsx",
+            "a/b",
+            "src/q/r.test.ts",
+            "q/y/z",
+            "src/x.ts/z",
+        ];
+        let mut hits = 0;
+        for pattern in patterns {
+            for path in paths.iter().filter(|path| matches(pattern, path)) {
+                hits += 1;
+                let has = path_keys(path);
+                for key in keys(pattern) {
+                    assert!(
+                        has.contains(&key),
+                        "{pattern} matches {path}, which has no {key}: {has:?}"
+                    );
+                }
+            }
+        }
+        assert!(hits > 40, "{hits}");
+    }
+
+    #[test]
+    fn the_most_telling_key_comes_first() {
+        for (pattern, expected) in [
+            ("src/a.ts", &["=src/a.ts"][..]),
+            ("src/pages/**", &["src/pages/", "/pages/", "/src/"]),
+            ("src/**/login/*.ts", &["src/", "/login/", "/src/", ".ts"]),
+            ("**/*.md", &[".md"]),
+            ("**/Cargo.toml", &["/Cargo.toml/", ".toml"]),
+            ("src/x.{ts,tsx}", &["src/", "/src/"]),
+            ("**", &[]),
+            ("[]/a/b]/*", &[]),
+            ("[!]/a]/b/*", &["/b/"]),
+        ] {
+            assert_eq!(keys(pattern), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_and_what_is_mended() {
+        for (pattern, expected) in [
+            ("src/**", Ok("src/**")),
+            (" ./src/** ", Ok("src/**")),
+            ("src/pages/", Ok("src/pages/**")),
+            ("a..b/*", Ok("a..b/*")),
+            ("", Err("is empty")),
+            ("./", Err("is empty")),
+            ("/etc/*", Err("is absolute")),
+            ("C:\\x\\*", Err("is absolute")),
+            ("c:/x", Err("is absolute")),
+            ("\\\\host\\x", Err("is absolute")),
+            ("../x", Err("`..` segment")),
+            ("src/../x", Err("`..` segment")),
+            ("src/..", Err("`..` segment")),
+            ("src/[a", Err("not a valid glob")),
+            ("src/{a", Err("not a valid glob")),
+            ("src/a}", Err("not a valid glob")),
+        ] {
+            let actual =
+                normalise("paths[0]", pattern).map_err(|error| error.into_fault("").message);
+            match (expected, &actual) {
+                (Ok(expected), Ok(actual)) => assert_eq!(actual, expected, "{pattern}"),
+                (Err(part), Err(message)) => {
+                    assert!(message.contains(part), "{pattern}: {message}")
+                }
+                _ => panic!("{pattern}: {actual:?}"),
+            }
+        }
+        assert!(normalise("p", &"a".repeat(512)).is_ok());
+        assert!(normalise("p", &"ä".repeat(512)).is_ok());
+        assert!(normalise("p", &"a".repeat(513)).is_err());
+    }
+}

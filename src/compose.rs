@@ -1,0 +1,257 @@
+//! Answers that join two domains, where neither may know the other.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::{Result, paths, wire::is_zero},
+    db::{Read, Write},
+    knowledge::{self, Surroundings},
+    work::{self, Advance, Advanced, Settings, Update, Updated},
+};
+
+mod prompts;
+
+pub use prompts::{Asker, Subject, discovery, execution, planning};
+
+/// Changelog entries of each atom where knowledge is an addition to an answer.
+const CHANGELOG: usize = 2;
+/// Atoms that a hint names.
+const HINTED: usize = 20;
+
+/// A call of a work tool that may ask for the knowledge of the node's files.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct Ask<T> {
+    /// The call itself.
+    #[serde(flatten)]
+    pub ask: T,
+    /// Add what is known about the node's files
+    #[serde(default)]
+    pub include_knowledge: bool,
+}
+
+/// An answer, and what is known about the files it is about.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Informed<T> {
+    /// The answer itself.
+    #[serde(flatten)]
+    pub answer: T,
+    /// Absent where it was not asked for, or no file is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knowledge: Option<Surroundings>,
+}
+
+impl<T> Informed<T> {
+    /// The answer alone.
+    pub fn plain(answer: T) -> Self {
+        Informed { answer, knowledge: None }
+    }
+}
+
+/// `graph_next` with the knowledge of the nodes' own files.
+pub fn next_with_knowledge(
+    tx: &Read<'_>,
+    root: Option<&str>,
+    answer: work::NextNodes,
+) -> Result<Informed<work::NextNodes>> {
+    let links = answer.nodes.iter().flat_map(|next| &next.context_links.own);
+    let links: Vec<String> = links.cloned().collect();
+    let knowledge = match answer.nodes.first() {
+        Some(first) => {
+            let (project, _) = work::links_of(tx, &first.node.id)?;
+            known(tx, root, &project, &links)?
+        }
+        None => None,
+    };
+    Ok(Informed { answer, knowledge })
+}
+
+/// `graph_context` with the knowledge of the node's own files.
+pub fn context_with_knowledge(
+    tx: &Read<'_>,
+    root: Option<&str>,
+    ask: &work::Context,
+) -> Result<Informed<work::Neighbourhood>> {
+    let (project, links) = work::links_of(tx, &ask.node_id)?;
+    let knowledge = known(tx, root, &project, &links)?;
+    Ok(Informed { answer: work::context(tx, ask)?, knowledge })
+}
+
+/// A call of `query_container`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueryContainer {
+    /// The call itself.
+    #[serde(flatten)]
+    pub ask: work::QueryContainer,
+    /// Add the knowledge of its Context Files
+    #[serde(default)]
+    pub include_graph_context: bool,
+}
+
+/// A container, and what is known about its Context Files.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContainerWithContext {
+    /// The container itself.
+    #[serde(flatten)]
+    pub container: work::ContainerData,
+    /// Absent where it was not asked for, or the task has no paths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph_context: Option<Surroundings>,
+}
+
+/// `query_container`, with the knowledge of its Context Files where that is asked for.
+pub fn query_container(
+    tx: &Read<'_>,
+    settings: &Settings,
+    root: Option<&str>,
+    ask: &QueryContainer,
+) -> Result<ContainerWithContext> {
+    let container = work::query_container(tx, settings, &ask.ask)?.data;
+    let graph_context = match ask.include_graph_context {
+        true => {
+            let (project, links) = work::links_of(tx, &container.task.id)?;
+            known(tx, root, &project, &links)?
+        }
+        false => None,
+    };
+    Ok(ContainerWithContext { container, graph_context })
+}
+
+/// What is known about the files that `links` name; none where they name no file.
+fn known(
+    tx: &Read<'_>,
+    root: Option<&str>,
+    project: &str,
+    links: &[String],
+) -> Result<Option<Surroundings>> {
+    let paths = files(root, links);
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let project = Some(project.to_owned());
+    let ask = knowledge::Context { project, paths, changelog: CHANGELOG };
+    knowledge::context(tx, root, &ask).map(Some)
+}
+
+/// The files that links name; what is no path inside the repository is passed over.
+fn files(root: Option<&str>, links: &[String]) -> Vec<String> {
+    let mut files = paths::extract(&links.join("\n"));
+    files.retain(|path| paths::normalise("paths", root, path).is_ok());
+    files
+}
+
+/// What was updated, and the atoms whose files that was about.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct UpdatedWithHints {
+    /// The answer itself.
+    #[serde(flatten)]
+    pub updated: Updated,
+    /// Present where a resolved node's files belong to atoms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph_hints: Option<AtomHints>,
+}
+
+/// Atoms to look at again.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AtomHints {
+    /// By name: does what they say still hold?
+    pub atoms: Vec<String>,
+    /// Atoms that are not named.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+}
+
+/// `graph_update`; resolving names the atoms that cover the node's files.
+pub fn update(
+    tx: &Write<'_>,
+    settings: &Settings,
+    root: Option<&str>,
+    ask: &Update,
+) -> Result<UpdatedWithHints> {
+    let updated = work::update(tx, settings, ask)?;
+    let resolved = ask.updates.iter().filter(|update| update.resolved == Some(true));
+    let mut names = Vec::new();
+    for update in resolved {
+        names.extend(covering(tx, root, &update.node_id)?);
+    }
+    names.sort_unstable();
+    names.dedup();
+    let omitted = names.len().saturating_sub(HINTED);
+    names.truncate(HINTED);
+    let graph_hints = (!names.is_empty()).then_some(AtomHints { atoms: names, omitted });
+    Ok(UpdatedWithHints { updated, graph_hints })
+}
+
+/// `advance`; closing names the atoms that cover the task's files.
+pub fn advance(
+    tx: &Write<'_>,
+    settings: &Settings,
+    root: Option<&str>,
+    ask: &Advance,
+) -> Result<Advanced> {
+    let mut advanced = work::advance(tx, settings, ask)?.data;
+    if let Some(hints) = &mut advanced.graph_hints {
+        hints.atoms = covering(tx, root, &ask.id)?;
+        hints.atoms.truncate(HINTED);
+    }
+    Ok(advanced)
+}
+
+/// The atoms that cover a node's own files, by name.
+fn covering(tx: &Read<'_>, root: Option<&str>, node: &str) -> Result<Vec<String>> {
+    let (project, links) = work::links_of(tx, node)?;
+    if links.is_empty() {
+        return Ok(Vec::new());
+    }
+    let paths: Vec<String> = files(root, &links)
+        .iter()
+        .filter_map(|path| paths::normalise("paths", root, path).ok())
+        .collect();
+    knowledge::covering(tx, &project, &paths)
+}
+
+/// What else to tell about files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Include {
+    /// Open work whose context links name them.
+    Work,
+}
+
+/// What is known about files, and what is going on there.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Context {
+    /// What is known.
+    #[serde(flatten)]
+    pub known: Surroundings,
+    /// Open work on these files, oldest first, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work: Option<Vec<work::OpenWork>>,
+    /// Open work that is not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub work_omitted: usize,
+}
+
+/// `query_graph context`, with what was asked for besides.
+pub fn context(
+    tx: &Read<'_>,
+    settings: &Settings,
+    root: Option<&str>,
+    ask: &knowledge::Context,
+    include: &[Include],
+) -> Result<Context> {
+    let known = knowledge::context(tx, root, ask)?;
+    let (mut work, mut work_omitted) = (None, 0);
+    if include.contains(&Include::Work) {
+        let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
+        let spelled =
+            |spelling: &String| Ok((spelling.clone(), paths::normalise("paths", root, spelling)?));
+        let paths = ask.paths.iter().map(spelled).collect::<Result<Vec<_>>>()?;
+        let (open, omitted) = work::open_on(tx, settings, &project, &paths)?;
+        (work, work_omitted) = (Some(open), omitted);
+    }
+    Ok(Context { known, work, work_omitted })
+}

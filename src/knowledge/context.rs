@@ -1,0 +1,172 @@
+//! `query_graph context`: what to know about these files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    matching::{self, Matched},
+    store::{atoms, molecules},
+    types::{EntityType, Entry, Knowledge, RelatedAtom, RelatedMolecule, limits},
+    view::View,
+};
+use crate::{
+    base::{Result, page, paths, text, wire::is_zero},
+    db::Read,
+    work,
+};
+
+/// Which files.
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    /// Name or root id; the only project if left out.
+    pub project: Option<String>,
+    /// As the caller spells them.
+    pub paths: Vec<String>,
+    /// Changelog entries of each atom and molecule.
+    pub changelog: usize,
+}
+
+/// What is known about the files that were asked about.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Surroundings {
+    /// By name.
+    pub molecules: Vec<ContextMolecule>,
+    /// Atoms without molecule, by name.
+    pub orphan_atoms: Vec<ContextAtom>,
+    /// Paths that no atom covers, in the order asked.
+    pub unmatched_paths: Vec<String>,
+    /// Texts that there was no room for; `get` reads each by its id.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+}
+
+/// A molecule that has an atom that matched.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextMolecule {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// What to know about the whole of it.
+    #[serde(flatten)]
+    pub knowledge: Knowledge,
+    /// For an update.
+    pub version: i64,
+    /// What it has to do with other molecules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related_molecules: Vec<RelatedMolecule>,
+    /// The latest entries, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changelog: Vec<Entry>,
+    /// Its atoms that matched, by name.
+    pub atoms: Vec<ContextAtom>,
+}
+
+/// An atom that matched.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextAtom {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// What to know about it.
+    #[serde(flatten)]
+    pub knowledge: Knowledge,
+    /// For an update.
+    pub version: i64,
+    /// Which of the paths matched, in the order and spelling asked.
+    pub matched_paths: Vec<String>,
+    /// Which of its patterns matched; people see them, models save their tokens.
+    #[serde(skip)]
+    pub matched_patterns: Vec<String>,
+    /// What it has to do with other atoms.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related_atoms: Vec<RelatedAtom>,
+    /// The latest entries, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changelog: Vec<Entry>,
+}
+
+/// Everything known about the paths; `root` is the folder that absolute ones are made relative to.
+pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surroundings> {
+    let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
+    let asked = normalised(root, &ask.paths)?;
+    let paths: Vec<&str> = asked.iter().map(|(_, path)| path.as_str()).collect();
+    let mut matched = matching::matches(tx, &project, &paths)?;
+
+    let ids: Vec<&str> = matched.keys().map(String::as_str).collect();
+    let records = atoms::among(tx, &ids)?;
+    let covered: BTreeSet<usize> = matched.values().flat_map(|one| &one.paths).copied().collect();
+    let groups: BTreeSet<&str> =
+        records.iter().filter_map(|atom| atom.molecule.as_deref()).collect();
+    let groups: Vec<&str> = groups.into_iter().collect();
+    let groups = molecules::among(tx, &groups)?;
+
+    let mut members: BTreeMap<Option<String>, Vec<atoms::Record>> = BTreeMap::new();
+    for record in records {
+        members.entry(record.molecule.clone()).or_default().push(record);
+    }
+    let mut view = View::new(tx, ask.changelog, page::MAX_CHARS);
+    let mut answer = Surroundings::default();
+    for molecule in groups {
+        let atoms = members.remove(&Some(molecule.id.clone())).unwrap_or_default();
+        answer.molecules.push(ContextMolecule {
+            related_molecules: view.related_molecules(&molecule)?,
+            knowledge: view.knowledge(molecule.knowledge)?,
+            changelog: view.changelog(EntityType::Molecule, &molecule.id)?,
+            atoms: atoms
+                .into_iter()
+                .map(|atom| context_atom(&mut view, atom, &mut matched, &asked))
+                .collect::<Result<_>>()?,
+            id: molecule.id,
+            name: molecule.name,
+            version: molecule.version,
+        });
+    }
+    for atom in members.into_values().flatten() {
+        answer.orphan_atoms.push(context_atom(&mut view, atom, &mut matched, &asked)?);
+    }
+    let unmatched = asked.iter().enumerate().filter(|(at, _)| !covered.contains(at));
+    answer.unmatched_paths = unmatched.map(|(_, (spelling, _))| spelling.clone()).collect();
+    answer.left_out = view.left_out();
+    Ok(answer)
+}
+
+/// Each spelling once, with the path that it means.
+fn normalised(root: Option<&str>, spellings: &[String]) -> Result<Vec<(String, String)>> {
+    text::check_count("paths", spellings.len(), limits::PATHS)?;
+    let mut seen = BTreeSet::new();
+    let mut asked = Vec::with_capacity(spellings.len());
+    for (index, spelling) in spellings.iter().enumerate() {
+        let field = format!("paths[{index}]");
+        text::check_size(&field, spelling.len(), limits::PATH)?;
+        if seen.insert(spelling) {
+            asked.push((spelling.clone(), paths::normalise(&field, root, spelling)?));
+        }
+    }
+    Ok(asked)
+}
+
+fn context_atom(
+    view: &mut View<'_, '_>,
+    atom: atoms::Record,
+    matched: &mut BTreeMap<String, Matched>,
+    asked: &[(String, String)],
+) -> Result<ContextAtom> {
+    let Matched { paths, patterns } = matched.remove(&atom.id).unwrap_or_default();
+    Ok(ContextAtom {
+        related_atoms: view.related_atoms(&atom)?,
+        knowledge: view.knowledge(atom.knowledge)?,
+        changelog: view.changelog(EntityType::Atom, &atom.id)?,
+        matched_paths: paths.into_iter().map(|at| asked[at].0.clone()).collect(),
+        matched_patterns: patterns,
+        id: atom.id,
+        name: atom.name,
+        version: atom.version,
+    })
+}

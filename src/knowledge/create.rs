@@ -1,0 +1,206 @@
+//! `manage_graph create`: a new molecule or atom.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    store::{atoms, molecules, patterns},
+    types::{AtomRelation, DOMAIN, EntityType, MoleculeRelation},
+    validate,
+};
+use crate::{
+    base::{Result, Timestamp, props::Change},
+    db::{Event, Write},
+    work,
+};
+
+/// A molecule to be.
+#[derive(Debug, Clone, Default)]
+pub struct NewMolecule {
+    /// Name or root id; the only project if left out.
+    pub project: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// What to know about it.
+    pub knowledge: String,
+    /// What it has to do with other molecules.
+    pub related: Vec<MoleculeRelation>,
+    /// Why it is created; the project's root if left out.
+    pub task: Option<String>,
+}
+
+/// An atom to be.
+#[derive(Debug, Clone, Default)]
+pub struct NewAtom {
+    /// Name or root id; the only project if left out.
+    pub project: Option<String>,
+    /// Its molecule, of the same project.
+    pub molecule: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// The globs that it owns.
+    pub paths: Vec<String>,
+    /// What to know about it.
+    pub knowledge: String,
+    /// What it has to do with other atoms.
+    pub related: Vec<AtomRelation>,
+    /// Why it is created; the project's root if left out.
+    pub task: Option<String>,
+}
+
+/// What was written, without the text: the caller has just sent it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Written {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The project's root.
+    pub project_id: String,
+    /// Of an atom that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub molecule_id: Option<String>,
+    /// An atom's patterns, as they are stored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Bytes of its knowledge now; 32,768 are allowed.
+    pub knowledge_bytes: usize,
+    /// What last touched it.
+    pub last_task_id: String,
+    /// For the next update.
+    pub version: i64,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+impl From<molecules::Record> for Written {
+    fn from(record: molecules::Record) -> Self {
+        Written {
+            id: record.id,
+            name: record.name,
+            project_id: record.project,
+            molecule_id: None,
+            paths: Vec::new(),
+            knowledge_bytes: record.knowledge.len(),
+            last_task_id: record.last_task,
+            version: record.version,
+            updated_at: record.updated_at,
+        }
+    }
+}
+
+impl From<atoms::Record> for Written {
+    fn from(record: atoms::Record) -> Self {
+        Written {
+            id: record.id,
+            name: record.name,
+            project_id: record.project,
+            molecule_id: record.molecule,
+            paths: record.paths,
+            knowledge_bytes: record.knowledge.len(),
+            last_task_id: record.last_task,
+            version: record.version,
+            updated_at: record.updated_at,
+        }
+    }
+}
+
+/// Creates a molecule.
+pub fn create_molecule(tx: &Write<'_>, new: &NewMolecule) -> Result<Written> {
+    let project = work::project_id(tx, "projectId", new.project.as_deref())?;
+    let task = creator(tx, &project, new.task.as_deref())?;
+    let record = molecules::Record {
+        id: tx.ids().uuid(),
+        project,
+        name: validate::name(&new.name)?,
+        knowledge: validate::knowledge(&new.knowledge)?,
+        related: validate::related_molecules(tx, None, &new.related)?,
+        created_by_task: task.clone(),
+        last_task: task,
+        version: 1,
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    };
+    molecules::insert(tx, &record)?;
+    index(tx, EntityType::Molecule, &record.id, &record.name, &record.knowledge);
+    let mut changes = vec![
+        Change::new("name", (), record.name.as_str()),
+        Change::new("project_id", (), record.project.as_str()),
+        Change::new("created_by_task_id", (), record.created_by_task.as_str()),
+    ];
+    changes.extend(filled("knowledge", json!(record.knowledge)));
+    changes.extend(filled("related_molecules", json!(record.related)));
+    created(tx, EntityType::Molecule, &record.id, &changes)?;
+    Ok(record.into())
+}
+
+/// Creates an atom.
+pub fn create_atom(tx: &Write<'_>, new: &NewAtom) -> Result<Written> {
+    let project = work::project_id(tx, "projectId", new.project.as_deref())?;
+    let task = creator(tx, &project, new.task.as_deref())?;
+    let molecule = new.molecule.as_deref();
+    let record = atoms::Record {
+        id: tx.ids().uuid(),
+        molecule: molecule.map(|id| validate::molecule(tx, &project, id)).transpose()?,
+        project,
+        name: validate::name(&new.name)?,
+        paths: validate::patterns(&new.paths)?,
+        knowledge: validate::knowledge(&new.knowledge)?,
+        related: validate::related_atoms(tx, None, &new.related)?,
+        created_by_task: task.clone(),
+        last_task: task,
+        version: 1,
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    };
+    atoms::insert(tx, &record)?;
+    patterns::choose_keys(tx, &record.project, &record.id, &record.paths)?;
+    index(tx, EntityType::Atom, &record.id, &record.name, &record.knowledge);
+    let mut changes = vec![
+        Change::new("name", (), record.name.as_str()),
+        Change::new("project_id", (), record.project.as_str()),
+        Change::new("paths", (), json!(record.paths)),
+        Change::new("created_by_task_id", (), record.created_by_task.as_str()),
+    ];
+    changes.extend(filled("molecule_id", json!(record.molecule)));
+    changes.extend(filled("knowledge", json!(record.knowledge)));
+    changes.extend(filled("related_atoms", json!(record.related)));
+    created(tx, EntityType::Atom, &record.id, &changes)?;
+    Ok(record.into())
+}
+
+/// The task that something is created by.
+fn creator(tx: &Write<'_>, project: &str, task: Option<&str>) -> Result<String> {
+    match task {
+        Some(task) => work::node_id(tx, "createdByTaskId", task),
+        None => Ok(project.to_owned()),
+    }
+}
+
+/// Makes name and knowledge findable.
+pub(super) fn index(tx: &Write<'_>, kind: EntityType, id: &str, name: &str, knowledge: &str) {
+    tx.index(DOMAIN, kind.as_str(), id, &format!("{name}\n{knowledge}"));
+}
+
+/// A field of a new thing, unless it is empty.
+fn filled(field: &str, value: serde_json::Value) -> Option<Change> {
+    let empty = value.is_null() || value == json!("") || value == json!([]);
+    (!empty).then(|| Change::new(field, (), value))
+}
+
+fn created(tx: &Write<'_>, kind: EntityType, id: &str, changes: &[Change]) -> Result<()> {
+    record(tx, kind, id, "created", changes)
+}
+
+/// Appends to the event log.
+pub(super) fn record(
+    tx: &Write<'_>,
+    kind: EntityType,
+    subject: &str,
+    action: &str,
+    changes: &[Change],
+) -> Result<()> {
+    tx.record(&Event { domain: DOMAIN, kind: kind.as_str(), subject, action, changes })
+}

@@ -1,0 +1,55 @@
+//! `query_graph get`: one atom or molecule, whole.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    store::{atoms, molecules},
+    types::{Entity, EntityType},
+    view::View,
+};
+use crate::{
+    base::{Result, page, wire::is_zero},
+    db::Read,
+};
+
+/// What to read.
+#[derive(Debug, Clone)]
+pub struct Get {
+    /// Atom or molecule.
+    pub entity_type: EntityType,
+    /// Its id.
+    pub id: String,
+    /// Changelog entries of it.
+    pub changelog: usize,
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Gotten {
+    /// Under its own name: `atom` or `molecule`.
+    #[serde(flatten)]
+    pub entity: Entity,
+    /// Members' texts that there was no room for; each can be read by its id.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+}
+
+/// Reads one thing; a molecule comes with its members.
+pub fn get(tx: &Read<'_>, ask: &Get) -> Result<Gotten> {
+    let mut view = View::new(tx, ask.changelog, page::MAX_CHARS);
+    let entity = match ask.entity_type {
+        EntityType::Atom => Entity::Atom(view.atom(atoms::get(tx, "id", &ask.id)?)?),
+        EntityType::Molecule => {
+            let record = molecules::get(tx, "id", &ask.id)?;
+            let members = atoms::members(tx, &record.id)?;
+            let mut molecule = view.molecule(record)?;
+            let mut view = View::new(tx, 0, page::MAX_CHARS);
+            let members = members.into_iter().map(|atom| view.atom(atom)).collect::<Result<_>>()?;
+            molecule.atoms = Some(members);
+            return Ok(Gotten { entity: Entity::Molecule(molecule), left_out: view.left_out() });
+        }
+    };
+    Ok(Gotten { entity, left_out: view.left_out() })
+}

@@ -1,0 +1,100 @@
+//! Which atoms' patterns match which paths.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::store::{atoms, patterns};
+use crate::{
+    base::{Result, globs, text},
+    db::Read,
+};
+
+/// Files whose keys are looked up together.
+const BATCH: usize = 1_000;
+
+/// What matched of one atom.
+#[derive(Debug, Default)]
+pub(super) struct Matched {
+    /// Places in the list of paths, ascending.
+    pub paths: Vec<usize>,
+    /// Its patterns that matched one of them, each once.
+    pub patterns: Vec<String>,
+}
+
+/// Matches normalised paths with all patterns of a project: every match, by atom.
+pub(super) fn matches(
+    tx: &Read<'_>,
+    project: &str,
+    paths: &[impl AsRef<str>],
+) -> Result<BTreeMap<String, Matched>> {
+    let mut having: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, path) in paths.iter().enumerate() {
+        for key in globs::path_keys(path.as_ref()) {
+            let places = having.entry(key).or_default();
+            // A segment may stand in a path twice.
+            if places.last() != Some(&at) {
+                places.push(at);
+            }
+        }
+    }
+    having.insert(String::new(), (0..paths.len()).collect());
+    // In a fixed order, so that equal calls do equal work.
+    let mut keys: Vec<&str> = having.keys().map(String::as_str).collect();
+    keys.sort_unstable();
+
+    let mut matched: BTreeMap<String, Matched> = BTreeMap::new();
+    patterns::each(tx, project, &keys, |candidate| {
+        let places = having.get(&candidate.key).into_iter().flatten().copied();
+        let hits: Vec<usize> =
+            places.filter(|at| globs::matches(&candidate.pattern, paths[*at].as_ref())).collect();
+        if !hits.is_empty() {
+            let atom = matched.entry(candidate.atom).or_default();
+            atom.paths.extend(hits);
+            atom.patterns.push(candidate.pattern);
+        }
+    })?;
+    for atom in matched.values_mut() {
+        atom.paths.sort_unstable();
+        atom.paths.dedup();
+        atom.patterns.sort_unstable();
+    }
+    Ok(matched)
+}
+
+/// The names of the atoms that cover any of `paths`, by name.
+pub fn covering(tx: &Read<'_>, project: &str, paths: &[String]) -> Result<Vec<String>> {
+    let matched = matches(tx, project, paths)?;
+    let ids: Vec<&str> = matched.keys().map(String::as_str).collect();
+    Ok(atoms::among(tx, &ids)?.into_iter().map(|atom| atom.name).collect())
+}
+
+/// A pattern that matches no file.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct IdlePattern {
+    /// The atom's id.
+    pub atom: String,
+    /// The atom's name.
+    pub name: String,
+    /// The pattern.
+    pub pattern: String,
+}
+
+/// The patterns, of all projects, that match none of `files`.
+pub fn idle_patterns(tx: &Read<'_>, files: &[String]) -> Result<Vec<IdlePattern>> {
+    let mut all: Vec<(String, IdlePattern)> = Vec::new();
+    patterns::all(tx, |project, id, name, pattern| {
+        let (atom, name) = (id.to_owned(), text::shorten(name, 60));
+        all.push((project.to_owned(), IdlePattern { atom, name, pattern: pattern.to_owned() }));
+    })?;
+    let mut busy: HashSet<(String, String)> = HashSet::new();
+    let mut projects: Vec<&str> = all.iter().map(|(project, _)| project.as_str()).collect();
+    projects.dedup();
+    for project in projects {
+        for files in files.chunks(BATCH) {
+            for (atom, matched) in matches(tx, project, files)? {
+                busy.extend(matched.patterns.into_iter().map(|pattern| (atom.clone(), pattern)));
+            }
+        }
+    }
+    let idle = all.into_iter().map(|(_, pattern)| pattern);
+    Ok(idle.filter(|one| !busy.contains(&(one.atom.clone(), one.pattern.clone()))).collect())
+}

@@ -1,0 +1,24 @@
+#![doc = include_str!("README.md")]
+
+mod changelog;
+mod context;
+mod create;
+mod delete;
+mod get;
+mod matching;
+mod search;
+mod store;
+mod types;
+mod update;
+mod validate;
+mod view;
+
+pub use changelog::*;
+pub use context::*;
+pub use create::*;
+pub use delete::*;
+pub use get::*;
+pub use matching::{covering, idle_patterns};
+pub use search::*;
+pub use types::*;
+pub use update::*;

@@ -1,0 +1,128 @@
+//! `query_graph search`: a list of atoms or molecules, filtered and paged.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    store::{
+        molecules,
+        select::{self, Filter, Page},
+    },
+    types::{Atom, EntityType, Molecule},
+    validate,
+    view::View,
+};
+use crate::{
+    base::{Fault, Result, page, wire::is_zero},
+    db::{Needle, Read},
+    work,
+};
+
+/// What to look for.
+#[derive(Debug, Clone, Default)]
+pub struct Search {
+    /// Name or root id; the only project if left out.
+    pub project: Option<String>,
+    /// A substring of name or knowledge.
+    pub query: Option<String>,
+    /// Members of this molecule only.
+    pub molecule: Option<String>,
+    /// Atoms without molecule only.
+    pub orphans_only: bool,
+    /// Changelog entries of each.
+    pub changelog: usize,
+    /// How many.
+    pub limit: usize,
+    /// After how many.
+    pub offset: usize,
+}
+
+/// A page of atoms or of molecules, by name.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Listed<T> {
+    /// By name, then id.
+    pub items: Vec<T>,
+    /// How many there are in all.
+    pub total: usize,
+    /// As asked for.
+    pub limit: usize,
+    /// As asked for.
+    pub offset: usize,
+    /// Texts that there was no room for; each can be read by its id.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+}
+
+/// One kind of thing or the other.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Item {
+    /// An atom.
+    Atom(Atom),
+    /// A molecule.
+    Molecule(Molecule),
+}
+
+/// Atoms or molecules that fit.
+pub fn search(tx: &Read<'_>, kind: EntityType, ask: &Search) -> Result<Listed<Item>> {
+    Ok(match kind {
+        EntityType::Atom => search_atoms(tx, ask)?.map(Item::Atom),
+        EntityType::Molecule => search_molecules(tx, ask)?.map(Item::Molecule),
+    })
+}
+
+/// Atoms that fit.
+pub fn search_atoms(tx: &Read<'_>, ask: &Search) -> Result<Listed<Atom>> {
+    if ask.orphans_only && ask.molecule.is_some() {
+        let problem = "contradicts `moleculeId`: an orphan is in no molecule";
+        return Err(Fault::invalid("orphansOnly", problem).into());
+    }
+    let mut filter = filter(tx, ask)?;
+    filter.orphans = ask.orphans_only;
+    if let Some(molecule) = &ask.molecule {
+        let molecule = molecules::get(tx, "moleculeId", molecule)?;
+        validate::same_project(&molecule, &filter.project)?;
+        filter.molecule = Some(molecule.id);
+    }
+    let (records, total) = select::atoms(tx, &filter, ask.page())?;
+    let mut view = View::new(tx, ask.changelog, page::DEFAULT_CHARS);
+    let items = records.into_iter().map(|record| view.atom(record)).collect::<Result<_>>()?;
+    Ok(ask.listed(items, total, &view))
+}
+
+/// Molecules that fit.
+pub fn search_molecules(tx: &Read<'_>, ask: &Search) -> Result<Listed<Molecule>> {
+    let (records, total) = select::molecules(tx, &filter(tx, ask)?, ask.page())?;
+    let mut view = View::new(tx, ask.changelog, page::DEFAULT_CHARS);
+    let items = records.into_iter().map(|record| view.molecule(record)).collect::<Result<_>>()?;
+    Ok(ask.listed(items, total, &view))
+}
+
+fn filter(tx: &Read<'_>, ask: &Search) -> Result<Filter> {
+    let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
+    let text = ask.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
+    Ok(Filter { project, text: text.map(Needle::new), ..Filter::default() })
+}
+
+impl Search {
+    fn page(&self) -> Page {
+        Page { limit: self.limit, offset: self.offset }
+    }
+
+    fn listed<T>(&self, items: Vec<T>, total: usize, view: &View<'_, '_>) -> Listed<T> {
+        Listed { items, total, limit: self.limit, offset: self.offset, left_out: view.left_out() }
+    }
+}
+
+impl<T> Listed<T> {
+    fn map<U>(self, f: impl FnMut(T) -> U) -> Listed<U> {
+        Listed {
+            items: self.items.into_iter().map(f).collect(),
+            total: self.total,
+            limit: self.limit,
+            offset: self.offset,
+            left_out: self.left_out,
+        }
+    }
+}

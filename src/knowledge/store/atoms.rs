@@ -1,0 +1,163 @@
+//! Rows of `graph_atoms`.
+
+use rusqlite::Row;
+use serde_json::json;
+
+use crate::{
+    base::{Fault, Result, Timestamp, ids},
+    db::{self, Read, Write},
+    knowledge::types::AtomRelation,
+};
+
+/// An atom as it is stored.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// A UUID.
+    pub id: String,
+    /// The project's root.
+    pub project: String,
+    /// None for an orphan.
+    pub molecule: Option<String>,
+    /// What the area is called.
+    pub name: String,
+    /// Its patterns, in the order given.
+    pub paths: Vec<String>,
+    /// What to know.
+    pub knowledge: String,
+    /// What it has to do with other atoms.
+    pub related: Vec<AtomRelation>,
+    /// Why it was created.
+    pub created_by_task: String,
+    /// What last touched it.
+    pub last_task: String,
+    /// Increments with every change.
+    pub version: i64,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// The columns that [`from_row`] reads.
+pub const COLUMNS: &str = "id, project_id, molecule_id, name, paths, knowledge, related_atoms, \
+     created_by_task_id, last_task_id, version, created_at, updated_at";
+
+/// The one row mapper.
+pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
+    Ok(Record {
+        id: row.get(0)?,
+        project: row.get(1)?,
+        molecule: row.get(2)?,
+        name: row.get(3)?,
+        paths: db::json(row, 4)?,
+        knowledge: row.get(5)?,
+        related: db::json(row, 6)?,
+        created_by_task: row.get(7)?,
+        last_task: row.get(8)?,
+        version: row.get(9)?,
+        created_at: row.get(10)?,
+        updated_at: row.get(11)?,
+    })
+}
+
+/// The atom that `field` names in any spelling of its id.
+pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
+    let found = match ids::parse_uuid(id) {
+        Some(id) => {
+            tx.one(&format!("SELECT {COLUMNS} FROM graph_atoms WHERE id = ?1"), [&id], from_row)?
+        }
+        None => None,
+    };
+    found.ok_or_else(|| {
+        Fault::not_found(field, "atom", id)
+            .hint("query_graph search lists atoms with their ids")
+            .into()
+    })
+}
+
+/// Those of `ids` that are there, by name.
+pub fn among(tx: &Read<'_>, ids: &[&str]) -> Result<Vec<Record>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM graph_atoms
+              WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY name, id"
+        ),
+        [json!(ids).to_string()],
+        from_row,
+    )
+}
+
+/// The members of a molecule, by name.
+pub fn members(tx: &Read<'_>, molecule: &str) -> Result<Vec<Record>> {
+    tx.all(
+        &format!("SELECT {COLUMNS} FROM graph_atoms WHERE molecule_id = ?1 ORDER BY name, id"),
+        [molecule],
+        from_row,
+    )
+}
+
+/// What an atom is called, while it is there.
+pub fn name(tx: &Read<'_>, id: &str) -> Result<Option<String>> {
+    tx.one("SELECT name FROM graph_atoms WHERE id = ?1", [id], |row| row.get(0))
+}
+
+/// Stores a new atom.
+pub fn insert(tx: &Write<'_>, atom: &Record) -> Result<()> {
+    tx.run(
+        &format!(
+            "INSERT INTO graph_atoms ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+        ),
+        (
+            &atom.id,
+            &atom.project,
+            &atom.molecule,
+            &atom.name,
+            json!(atom.paths).to_string(),
+            &atom.knowledge,
+            json!(atom.related).to_string(),
+            &atom.created_by_task,
+            &atom.last_task,
+            atom.version,
+            atom.created_at,
+            atom.updated_at,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Stores what may change of an atom, as its next version.
+pub fn save(tx: &Write<'_>, atom: &mut Record) -> Result<()> {
+    atom.version += 1;
+    atom.updated_at = tx.now();
+    tx.run(
+        "UPDATE graph_atoms SET molecule_id = ?2, name = ?3, knowledge = ?4, related_atoms = ?5,
+                last_task_id = ?6, version = ?7, updated_at = ?8
+          WHERE id = ?1",
+        (
+            &atom.id,
+            &atom.molecule,
+            &atom.name,
+            &atom.knowledge,
+            json!(atom.related).to_string(),
+            &atom.last_task,
+            atom.version,
+            atom.updated_at,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Stores an atom's patterns; apart from the rest, because they are looked up elsewhere too.
+pub fn save_paths(tx: &Write<'_>, atom: &Record) -> Result<()> {
+    tx.run(
+        "UPDATE graph_atoms SET paths = ?2 WHERE id = ?1",
+        (&atom.id, json!(atom.paths).to_string()),
+    )?;
+    Ok(())
+}
+
+/// Deletes an atom; its patterns go with it.
+pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
+    tx.run("DELETE FROM graph_atoms WHERE id = ?1", [id])?;
+    Ok(())
+}

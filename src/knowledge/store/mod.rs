@@ -1,0 +1,7 @@
+//! The domain's SQL. Private: operations call these functions, nobody else does.
+
+pub(super) mod atoms;
+pub(super) mod changelog;
+pub(super) mod molecules;
+pub(super) mod patterns;
+pub(super) mod select;

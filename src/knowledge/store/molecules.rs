@@ -1,0 +1,138 @@
+//! Rows of `graph_molecules`.
+
+use rusqlite::Row;
+use serde_json::json;
+
+use crate::{
+    base::{Fault, Result, Timestamp, ids},
+    db::{self, Read, Write},
+    knowledge::types::MoleculeRelation,
+};
+
+/// A molecule as it is stored.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// A UUID.
+    pub id: String,
+    /// The project's root.
+    pub project: String,
+    /// What the area is called.
+    pub name: String,
+    /// What to know.
+    pub knowledge: String,
+    /// What it has to do with other molecules.
+    pub related: Vec<MoleculeRelation>,
+    /// Why it was created.
+    pub created_by_task: String,
+    /// What last touched it.
+    pub last_task: String,
+    /// Increments with every change.
+    pub version: i64,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// The columns that [`from_row`] reads.
+pub const COLUMNS: &str = "id, project_id, name, knowledge, related_molecules, created_by_task_id, \
+     last_task_id, version, created_at, updated_at";
+
+/// The one row mapper.
+pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
+    Ok(Record {
+        id: row.get(0)?,
+        project: row.get(1)?,
+        name: row.get(2)?,
+        knowledge: row.get(3)?,
+        related: db::json(row, 4)?,
+        created_by_task: row.get(5)?,
+        last_task: row.get(6)?,
+        version: row.get(7)?,
+        created_at: row.get(8)?,
+        updated_at: row.get(9)?,
+    })
+}
+
+/// The molecule that `field` names in any spelling of its id.
+pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
+    let found = match ids::parse_uuid(id) {
+        Some(id) => tx.one(
+            &format!("SELECT {COLUMNS} FROM graph_molecules WHERE id = ?1"),
+            [&id],
+            from_row,
+        )?,
+        None => None,
+    };
+    found.ok_or_else(|| {
+        Fault::not_found(field, "molecule", id)
+            .hint("query_graph search lists molecules with their ids")
+            .into()
+    })
+}
+
+/// Those of `ids` that are there, by name.
+pub fn among(tx: &Read<'_>, ids: &[&str]) -> Result<Vec<Record>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM graph_molecules
+              WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY name, id"
+        ),
+        [json!(ids).to_string()],
+        from_row,
+    )
+}
+
+/// What a molecule is called, while it is there.
+pub fn name(tx: &Read<'_>, id: &str) -> Result<Option<String>> {
+    tx.one("SELECT name FROM graph_molecules WHERE id = ?1", [id], |row| row.get(0))
+}
+
+/// Stores a new molecule.
+pub fn insert(tx: &Write<'_>, molecule: &Record) -> Result<()> {
+    tx.run(
+        &format!(
+            "INSERT INTO graph_molecules ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+        ),
+        (
+            &molecule.id,
+            &molecule.project,
+            &molecule.name,
+            &molecule.knowledge,
+            json!(molecule.related).to_string(),
+            &molecule.created_by_task,
+            &molecule.last_task,
+            molecule.version,
+            molecule.created_at,
+            molecule.updated_at,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Stores what may change of a molecule, as its next version.
+pub fn save(tx: &Write<'_>, molecule: &mut Record) -> Result<()> {
+    molecule.version += 1;
+    molecule.updated_at = tx.now();
+    tx.run(
+        "UPDATE graph_molecules SET name = ?2, knowledge = ?3, related_molecules = ?4, last_task_id = ?5,
+                version = ?6, updated_at = ?7
+          WHERE id = ?1",
+        (
+            &molecule.id,
+            &molecule.name,
+            &molecule.knowledge,
+            json!(molecule.related).to_string(),
+            &molecule.last_task,
+            molecule.version,
+            molecule.updated_at,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Deletes a molecule that has no members any more.
+pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
+    tx.run("DELETE FROM graph_molecules WHERE id = ?1", [id])?;
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Rows of `graph_patterns`: patterns by the keys that paths are looked up with.
+
+use serde_json::json;
+
+use crate::{
+    base::{Result, globs},
+    db::{Read, Write},
+};
+
+/// Patterns under one key that make a less telling one worth a try.
+const CROWD: usize = 32;
+
+/// A pattern that may match a path that has its key.
+#[derive(Debug)]
+pub struct Candidate {
+    /// The key that found it.
+    pub key: String,
+    /// The atom it belongs to.
+    pub atom: String,
+    /// The glob.
+    pub pattern: String,
+}
+
+/// Visits the patterns of a project that stand under one of `keys`.
+pub fn each(
+    tx: &Read<'_>,
+    project: &str,
+    keys: &[&str],
+    mut visit: impl FnMut(Candidate),
+) -> Result<()> {
+    tx.while_each(
+        "SELECT p.key, p.atom_id, p.pattern
+           FROM json_each(?2) k CROSS JOIN graph_patterns p
+          WHERE p.project_id = ?1 AND p.key = k.value",
+        (project, json!(keys).to_string()),
+        |row| Ok(Candidate { key: row.get(0)?, atom: row.get(1)?, pattern: row.get(2)? }),
+        |candidate| {
+            visit(candidate);
+            Ok(true)
+        },
+    )
+}
+
+/// All patterns of all projects, each with its atom's name, by project and name.
+pub fn all(tx: &Read<'_>, mut visit: impl FnMut(&str, &str, &str, &str)) -> Result<()> {
+    tx.while_each(
+        "SELECT a.project_id, a.id, a.name, p.value FROM graph_atoms a, json_each(a.paths) p
+          ORDER BY a.project_id, a.name, a.id, p.key",
+        [],
+        |row| {
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, String>(2)?,
+                row.get::<_, String>(3)?,
+            ))
+        },
+        |(project, id, name, pattern)| {
+            visit(&project, &id, &name, &pattern);
+            Ok(true)
+        },
+    )
+}
+
+/// Gives each of an atom's patterns the least crowded of its keys.
+pub fn choose_keys(tx: &Write<'_>, project: &str, atom: &str, patterns: &[String]) -> Result<()> {
+    for pattern in patterns {
+        let mut best: Option<(usize, String)> = None;
+        for key in globs::keys(pattern) {
+            let crowd = crowd(tx, project, &key)?;
+            if best.as_ref().is_none_or(|(least, _)| crowd < *least) {
+                best = Some((crowd, key));
+            }
+            if crowd < CROWD {
+                break;
+            }
+        }
+        if let Some((_, key)) = best {
+            tx.run(
+                "UPDATE graph_patterns SET key = ?4
+                  WHERE project_id = ?1 AND key = '' AND atom_id = ?2 AND pattern = ?3",
+                (project, atom, pattern, key),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// How many patterns stand under a key; counted no further than it takes to tell the crowded apart.
+fn crowd(tx: &Read<'_>, project: &str, key: &str) -> Result<usize> {
+    let count = tx.one(
+        "SELECT count(*) FROM (SELECT 1 FROM graph_patterns WHERE project_id = ?1 AND key = ?2 LIMIT ?3)",
+        (project, key, 10 * CROWD),
+        |row| row.get(0),
+    )?;
+    Ok(count.unwrap_or(0))
+}

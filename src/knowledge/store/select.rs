@@ -1,0 +1,102 @@
+//! Filtered lists of atoms and molecules, by name.
+
+use rusqlite::{Row, types::Value};
+
+use super::{atoms, molecules};
+use crate::{
+    base::Result,
+    db::{Needle, Read, subjects_sql},
+    knowledge::types::DOMAIN,
+};
+
+/// What a list is narrowed to.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// The project's root.
+    pub project: String,
+    /// A text that name or knowledge has.
+    pub text: Option<Needle>,
+    /// Members of this molecule only.
+    pub molecule: Option<String>,
+    /// Atoms without molecule only.
+    pub orphans: bool,
+}
+
+/// A stretch of a list.
+#[derive(Debug, Clone, Copy)]
+pub struct Page {
+    /// How many.
+    pub limit: usize,
+    /// After how many.
+    pub offset: usize,
+}
+
+impl Filter {
+    /// The condition, and what is bound in it.
+    fn sql(&self) -> (String, Vec<Value>) {
+        let mut sql = "project_id = ?1".to_owned();
+        let mut bound = vec![Value::from(self.project.clone())];
+        match &self.text {
+            Some(Needle::Phrase(phrase)) => {
+                bound.push(phrase.clone().into());
+                sql += &format!(" AND id IN ({})", subjects_sql(DOMAIN, bound.len()));
+            }
+            Some(Needle::Short(text)) => {
+                bound.push(text.clone().into());
+                let at = bound.len();
+                sql += &format!(" AND (instr(fold(name), ?{at}) OR instr(fold(knowledge), ?{at}))");
+            }
+            None => {}
+        }
+        if let Some(molecule) = &self.molecule {
+            bound.push(molecule.clone().into());
+            sql += &format!(" AND molecule_id = ?{}", bound.len());
+        }
+        if self.orphans {
+            sql += " AND molecule_id IS NULL";
+        }
+        (sql, bound)
+    }
+}
+
+/// A page of atoms, and how many there are in all.
+pub fn atoms(tx: &Read<'_>, filter: &Filter, page: Page) -> Result<(Vec<atoms::Record>, usize)> {
+    list(tx, "graph_atoms", atoms::COLUMNS, filter, page, atoms::from_row)
+}
+
+/// A page of molecules, and how many there are in all.
+pub fn molecules(
+    tx: &Read<'_>,
+    filter: &Filter,
+    page: Page,
+) -> Result<(Vec<molecules::Record>, usize)> {
+    list(tx, "graph_molecules", molecules::COLUMNS, filter, page, molecules::from_row)
+}
+
+fn list<T>(
+    tx: &Read<'_>,
+    table: &str,
+    columns: &str,
+    filter: &Filter,
+    page: Page,
+    from_row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<(Vec<T>, usize)> {
+    let (condition, mut bound) = filter.sql();
+    let total = tx.one(
+        &format!("SELECT count(*) FROM {table} WHERE {condition}"),
+        rusqlite::params_from_iter(&bound),
+        |row| row.get(0),
+    )?;
+    bound.extend([number(page.limit), number(page.offset)]);
+    let at = bound.len();
+    let sql = format!(
+        "SELECT {columns} FROM {table} WHERE {condition} ORDER BY name, id LIMIT ?{} OFFSET ?{at}",
+        at - 1
+    );
+    let rows = tx.all(&sql, rusqlite::params_from_iter(&bound), from_row)?;
+    Ok((rows, total.unwrap_or(0)))
+}
+
+fn number(count: usize) -> Value {
+    Value::from(i64::try_from(count).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,201 @@
+//! `manage_graph update`: another version of a molecule or atom.
+
+use serde_json::{Value, json};
+
+use super::{
+    create::{Written, index, record},
+    store::{atoms, molecules, patterns},
+    types::{AtomRelation, EntityType, MoleculeRelation},
+    validate,
+};
+use crate::{
+    base::{Fault, Result, props::Change, version::check_version},
+    db::Write,
+    work,
+};
+
+/// What to do with the text that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KnowledgeMode {
+    /// The new text stands in its place.
+    #[default]
+    Overwrite,
+    /// The new text follows it, below a line with time and task.
+    Append,
+}
+
+/// What both kinds can change.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// Which one.
+    pub id: String,
+    /// The version that the caller has seen.
+    pub version: i64,
+    /// Accepted if it is the project that it belongs to; it cannot be changed.
+    pub project: Option<String>,
+    /// A new name.
+    pub name: Option<String>,
+    /// A new text, or more of it.
+    pub knowledge: Option<(String, KnowledgeMode)>,
+    /// The task that does it; the old one stays if left out.
+    pub task: Option<String>,
+}
+
+/// A change of a molecule.
+#[derive(Debug, Clone, Default)]
+pub struct MoleculeUpdate {
+    /// What both kinds have.
+    pub changes: Changes,
+    /// All relations anew.
+    pub related: Option<Vec<MoleculeRelation>>,
+}
+
+/// A change of an atom.
+#[derive(Debug, Clone, Default)]
+pub struct AtomUpdate {
+    /// What both kinds have.
+    pub changes: Changes,
+    /// All patterns anew.
+    pub paths: Option<Vec<String>>,
+    /// Another molecule, or none.
+    pub molecule: Option<Option<String>>,
+    /// All relations anew.
+    pub related: Option<Vec<AtomRelation>>,
+}
+
+/// Changes a molecule.
+pub fn update_molecule(tx: &Write<'_>, update: &MoleculeUpdate) -> Result<Written> {
+    let mut molecule = molecules::get(tx, "id", &update.changes.id)?;
+    check_version(&molecule.id, update.changes.version, molecule.version)?;
+    let mut edit = Edit::begin(tx, &update.changes, &molecule.project)?;
+    edit.task(&mut molecule.last_task)?;
+    edit.name(&mut molecule.name)?;
+    edit.knowledge(&mut molecule.knowledge, &molecule.last_task)?;
+    if let Some(related) = &update.related {
+        let related = validate::related_molecules(tx, Some(&molecule.id), related)?;
+        edit.set("related_molecules", &mut molecule.related, related);
+    }
+    let changes = edit.finish(&["name", "knowledge", "relatedMolecules", "lastTaskId"])?;
+    if !changes.is_empty() {
+        molecules::save(tx, &mut molecule)?;
+        index(tx, EntityType::Molecule, &molecule.id, &molecule.name, &molecule.knowledge);
+        record(tx, EntityType::Molecule, &molecule.id, "updated", &changes)?;
+    }
+    Ok(molecule.into())
+}
+
+/// Changes an atom.
+pub fn update_atom(tx: &Write<'_>, update: &AtomUpdate) -> Result<Written> {
+    let mut atom = atoms::get(tx, "id", &update.changes.id)?;
+    check_version(&atom.id, update.changes.version, atom.version)?;
+    let mut edit = Edit::begin(tx, &update.changes, &atom.project)?;
+    edit.task(&mut atom.last_task)?;
+    edit.name(&mut atom.name)?;
+    edit.knowledge(&mut atom.knowledge, &atom.last_task)?;
+    if let Some(molecule) = &update.molecule {
+        let molecule = molecule.as_deref();
+        let molecule = molecule.map(|id| validate::molecule(tx, &atom.project, id)).transpose()?;
+        edit.set("molecule_id", &mut atom.molecule, molecule);
+    }
+    if let Some(related) = &update.related {
+        let related = validate::related_atoms(tx, Some(&atom.id), related)?;
+        edit.set("related_atoms", &mut atom.related, related);
+    }
+    let moved = match &update.paths {
+        Some(paths) => edit.set("paths", &mut atom.paths, validate::patterns(paths)?),
+        None => false,
+    };
+    let fields = ["name", "knowledge", "paths", "moleculeId", "relatedAtoms", "lastTaskId"];
+    let changes = edit.finish(&fields)?;
+    if !changes.is_empty() {
+        atoms::save(tx, &mut atom)?;
+        if moved {
+            atoms::save_paths(tx, &atom)?;
+            patterns::choose_keys(tx, &atom.project, &atom.id, &atom.paths)?;
+        }
+        index(tx, EntityType::Atom, &atom.id, &atom.name, &atom.knowledge);
+        record(tx, EntityType::Atom, &atom.id, "updated", &changes)?;
+    }
+    Ok(atom.into())
+}
+
+/// A change on its way: what was asked for, and what is different by it.
+struct Edit<'a, 'c> {
+    tx: &'a Write<'c>,
+    asked: &'a Changes,
+    named: bool,
+    changes: Vec<Change>,
+}
+
+impl<'a, 'c> Edit<'a, 'c> {
+    fn begin(tx: &'a Write<'c>, asked: &'a Changes, project: &str) -> Result<Self> {
+        if let Some(named) = &asked.project
+            && work::project_id(tx, "projectId", Some(named))? != project
+        {
+            let problem = format!("cannot be changed; this belongs to `{project}`");
+            return Err(Fault::invalid("projectId", problem).hint("leave it out").into());
+        }
+        Ok(Edit { tx, asked, named: false, changes: Vec::new() })
+    }
+
+    /// Puts `after` in place; answers whether that makes a difference.
+    fn set<T>(&mut self, field: &str, before: &mut T, after: T) -> bool
+    where
+        T: PartialEq + serde::Serialize,
+    {
+        self.named = true;
+        let differs = *before != after;
+        if differs {
+            self.changes.push(Change::new(field, json!(*before), json!(after)));
+            *before = after;
+        }
+        differs
+    }
+
+    fn task(&mut self, last: &mut String) -> Result<()> {
+        if let Some(task) = &self.asked.task {
+            let task = work::node_id(self.tx, "lastTaskId", task)?;
+            self.set("last_task_id", last, task);
+        }
+        Ok(())
+    }
+
+    fn name(&mut self, name: &mut String) -> Result<()> {
+        if let Some(new) = &self.asked.name {
+            self.set("name", name, validate::name(new)?);
+        }
+        Ok(())
+    }
+
+    fn knowledge(&mut self, text: &mut String, task: &str) -> Result<()> {
+        let Some((new, mode)) = &self.asked.knowledge else {
+            return Ok(());
+        };
+        let after = match mode {
+            KnowledgeMode::Overwrite => new.clone(),
+            KnowledgeMode::Append => {
+                let added = new.trim();
+                if added.is_empty() {
+                    return Err(Fault::invalid("knowledge", "is empty: nothing to append").into());
+                }
+                format!("{text}\n\n---[{} task:{task}]---\n{added}", self.tx.now())
+            }
+        };
+        self.set("knowledge", text, validate::knowledge(&after)?);
+        Ok(())
+    }
+
+    /// What is different; a call that names nothing is a mistake.
+    fn finish(self, fields: &[&str]) -> Result<Vec<Change>> {
+        if !self.named {
+            let fields = fields.join(", ");
+            return Err(Fault::new(
+                crate::base::ErrorCode::ValidationError,
+                format!("nothing to update: name at least one of {fields}"),
+            )
+            .details(json!({ "fields": Value::from(fields) }))
+            .into());
+        }
+        Ok(self.changes)
+    }
+}

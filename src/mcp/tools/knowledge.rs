@@ -1,0 +1,444 @@
+//! The tools of the knowledge graph: flat arguments in, narrow commands on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    app::App,
+    base::{
+        Ctx, Error, Fault, Result,
+        wire::{Envelope, present},
+    },
+    compose::{self, Include},
+    config::Toolset,
+    knowledge::{
+        self, Append, AtomRelation, AtomUpdate, Changes, Delete, Deleted, EntityType, Entry, Get,
+        Gotten, Item, KnowledgeMode, Listed, MoleculeRelation, MoleculeUpdate, NewAtom,
+        NewMolecule, Search, SearchChangelog, Written, limits,
+    },
+    mcp::tool::{
+        Effect::{Destructive, Read, Write},
+        ToolDef,
+    },
+};
+
+/// Changelog entries inline, where the caller does not say.
+const CHANGELOG: usize = 5;
+/// Items on a page, where the caller does not say.
+const PAGE: usize = 20;
+
+/// In the order in which an agent meets them.
+pub(super) fn tools() -> Vec<ToolDef> {
+    const ON: Toolset = Toolset::Knowledge;
+    vec![
+        ToolDef::new(
+            ON,
+            "query_graph",
+            "Read what is known",
+            "Knowledge: read. context: what to know about these paths, before you touch them; search: list atoms or \
+             molecules; get: one by id.",
+            Read,
+            query_graph,
+        )
+        .enveloped(),
+        ToolDef::new(
+            ON,
+            "manage_graph",
+            "Write what is known",
+            "Knowledge: create, update or delete an atom (globs and what to know about their files) or a molecule (a \
+             group of atoms).",
+            Destructive,
+            manage_graph,
+        )
+        .enveloped(),
+        ToolDef::new(
+            ON,
+            "manage_changelog",
+            "Tell how it evolved",
+            "Knowledge: append to the history of an atom or molecule, or page through it.",
+            Write,
+            manage_changelog,
+        )
+        .enveloped(),
+    ]
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum QueryOperation {
+    Get,
+    Search,
+    Context,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct QueryGraph {
+    operation: QueryOperation,
+    /// For get, search
+    entity_type: Option<EntityType>,
+    /// For get
+    id: Option<String>,
+    /// Project name or root id, if there are several
+    project_id: Option<String>,
+    /// For context
+    #[schemars(extend("format" = "csv"))]
+    paths: Option<Vec<String>>,
+    /// For search: part of name or knowledge
+    query: Option<String>,
+    /// For search of atoms
+    molecule_id: Option<String>,
+    orphans_only: Option<bool>,
+    include_changelog: Option<bool>,
+    /// Default 5
+    #[schemars(range(min = 0, max = 100))]
+    changelog_limit: Option<usize>,
+    /// For search, default 20
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<usize>,
+    #[schemars(range(min = 0))]
+    offset: Option<usize>,
+    /// For context: add open work on the paths
+    include: Option<Vec<Include>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Answer {
+    Got(Gotten),
+    Listed(Listed<Item>),
+    Context(Box<compose::Context>),
+}
+
+fn query_graph(app: &mut App, ctx: &Ctx, ask: QueryGraph) -> Result<Envelope<Answer>> {
+    let changelog = match ask.include_changelog {
+        Some(false) => 0,
+        _ => ask.changelog_limit.unwrap_or(CHANGELOG),
+    };
+    let unused = |fields: &[(&str, bool)]| refuse_unused(ask.operation, fields);
+    let kind = || needed("entityType", "this operation", ask.entity_type);
+    Ok(Envelope::new(match ask.operation {
+        QueryOperation::Get => {
+            unused(&[
+                ("projectId", ask.project_id.is_some()),
+                ("paths", ask.paths.is_some()),
+                ("query", ask.query.is_some()),
+                ("moleculeId", ask.molecule_id.is_some()),
+                ("orphansOnly", ask.orphans_only.is_some()),
+                ("limit", ask.limit.is_some()),
+                ("offset", ask.offset.is_some()),
+                ("include", ask.include.is_some()),
+            ])?;
+            let get = Get { entity_type: kind()?, id: needed("id", "get", ask.id)?, changelog };
+            Answer::Got(app.read(ctx, |tx| knowledge::get(tx, &get))?)
+        }
+        QueryOperation::Search => {
+            unused(&[
+                ("id", ask.id.is_some()),
+                ("paths", ask.paths.is_some()),
+                ("include", ask.include.is_some()),
+            ])?;
+            let kind = kind()?;
+            if kind == EntityType::Molecule {
+                unused(&[
+                    ("moleculeId", ask.molecule_id.is_some()),
+                    ("orphansOnly", ask.orphans_only == Some(true)),
+                ])?;
+            }
+            let search = Search {
+                project: ask.project_id,
+                query: ask.query,
+                molecule: ask.molecule_id,
+                orphans_only: ask.orphans_only.unwrap_or(false),
+                changelog,
+                limit: ask.limit.unwrap_or(PAGE).min(limits::PAGE),
+                offset: ask.offset.unwrap_or(0),
+            };
+            Answer::Listed(app.read(ctx, |tx| knowledge::search(tx, kind, &search))?)
+        }
+        QueryOperation::Context => {
+            unused(&[
+                ("entityType", ask.entity_type.is_some()),
+                ("id", ask.id.is_some()),
+                ("query", ask.query.is_some()),
+                ("moleculeId", ask.molecule_id.is_some()),
+                ("orphansOnly", ask.orphans_only.is_some()),
+                ("limit", ask.limit.is_some()),
+                ("offset", ask.offset.is_some()),
+            ])?;
+            let paths = needed("paths", "context", ask.paths.filter(|paths| !paths.is_empty()))?;
+            let context = knowledge::Context { project: ask.project_id, paths, changelog };
+            let include = ask.include.unwrap_or_default();
+            let (settings, root) = (app.work(), app.root());
+            Answer::Context(Box::new(app.read(ctx, |tx| {
+                compose::context(tx, &settings, root.as_deref(), &context, &include)
+            })?))
+        }
+    }))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ManageOperation {
+    Create,
+    Update,
+    Delete,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    Overwrite,
+    Append,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ManageGraph {
+    operation: ManageOperation,
+    entity_type: EntityType,
+    /// For update, delete
+    id: Option<String>,
+    /// The version you have seen; for update, delete
+    version: Option<i64>,
+    /// For create, if there are several
+    project_id: Option<String>,
+    name: Option<String>,
+    /// Globs of an atom
+    paths: Option<Vec<Glob>>,
+    knowledge: Option<String>,
+    knowledge_mode: Option<Mode>,
+    /// Of an atom; null on update takes it out
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("nullable" = true))]
+    molecule_id: Option<Option<String>>,
+    related_atoms: Option<Vec<AtomRelation>>,
+    related_molecules: Option<Vec<MoleculeRelation>>,
+    /// For create; default the project
+    created_by_task_id: Option<String>,
+    /// For update, delete: the task that does it
+    last_task_id: Option<String>,
+    /// For delete of a molecule: its atoms too
+    cascade: Option<bool>,
+}
+
+/// A text that the reader takes for nothing else.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+struct Glob(#[schemars(extend("format" = "glob"))] String);
+
+/// What a write answers, under the name of what it was about.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Wrote {
+    Atom(Written),
+    Molecule(Written),
+    #[serde(untagged)]
+    Deleted(Deleted),
+}
+
+fn manage_graph(app: &mut App, ctx: &Ctx, ask: ManageGraph) -> Result<Envelope<Wrote>> {
+    ask.check_fields()?;
+    let wrote = match (ask.operation, ask.entity_type) {
+        (ManageOperation::Create, EntityType::Atom) => {
+            let new = ask.into_atom()?;
+            Wrote::Atom(app.write(ctx, |tx| knowledge::create_atom(tx, &new))?)
+        }
+        (ManageOperation::Create, EntityType::Molecule) => {
+            let new = ask.into_molecule()?;
+            Wrote::Molecule(app.write(ctx, |tx| knowledge::create_molecule(tx, &new))?)
+        }
+        (ManageOperation::Update, EntityType::Atom) => {
+            let update = ask.into_atom_update()?;
+            Wrote::Atom(app.write(ctx, |tx| knowledge::update_atom(tx, &update))?)
+        }
+        (ManageOperation::Update, EntityType::Molecule) => {
+            let update = ask.into_molecule_update()?;
+            Wrote::Molecule(app.write(ctx, |tx| knowledge::update_molecule(tx, &update))?)
+        }
+        (ManageOperation::Delete, _) => {
+            let delete = ask.into_delete()?;
+            Wrote::Deleted(app.write(ctx, |tx| knowledge::delete(tx, &delete))?)
+        }
+    };
+    Ok(Envelope::new(wrote))
+}
+
+impl ManageGraph {
+    /// Refuses what the operation or the kind has no use for.
+    fn check_fields(&self) -> Result<()> {
+        let (create, update, delete) = (
+            self.operation == ManageOperation::Create,
+            self.operation == ManageOperation::Update,
+            self.operation == ManageOperation::Delete,
+        );
+        let (atom, molecule) =
+            (self.entity_type == EntityType::Atom, self.entity_type == EntityType::Molecule);
+        refuse_unused(
+            format!("{:?} of a {}", self.operation, self.entity_type.as_str()).to_lowercase(),
+            &[
+                ("id", create && self.id.is_some()),
+                ("version", create && self.version.is_some()),
+                ("projectId", delete && self.project_id.is_some()),
+                ("name", delete && self.name.is_some()),
+                ("paths", (delete || molecule) && self.paths.is_some()),
+                ("knowledge", delete && self.knowledge.is_some()),
+                ("knowledgeMode", !update && self.knowledge_mode.is_some()),
+                ("moleculeId", (delete || molecule) && self.molecule_id.is_some()),
+                ("relatedAtoms", (delete || molecule) && self.related_atoms.is_some()),
+                ("relatedMolecules", (delete || atom) && self.related_molecules.is_some()),
+                ("createdByTaskId", !create && self.created_by_task_id.is_some()),
+                ("lastTaskId", create && self.last_task_id.is_some()),
+                ("cascade", (!delete || atom) && self.cascade == Some(true)),
+            ],
+        )?;
+        if self.knowledge_mode.is_some() && self.knowledge.is_none() {
+            let problem = "says how to write `knowledge`, which is missing";
+            return Err(Fault::invalid("knowledgeMode", problem).into());
+        }
+        Ok(())
+    }
+
+    fn into_atom(self) -> Result<NewAtom> {
+        Ok(NewAtom {
+            project: self.project_id,
+            molecule: self.molecule_id.flatten(),
+            name: needed("name", "create", self.name)?,
+            paths: globs(needed("paths", "create of an atom", self.paths)?),
+            knowledge: self.knowledge.unwrap_or_default(),
+            related: self.related_atoms.unwrap_or_default(),
+            task: self.created_by_task_id,
+        })
+    }
+
+    fn into_molecule(self) -> Result<NewMolecule> {
+        Ok(NewMolecule {
+            project: self.project_id,
+            name: needed("name", "create", self.name)?,
+            knowledge: self.knowledge.unwrap_or_default(),
+            related: self.related_molecules.unwrap_or_default(),
+            task: self.created_by_task_id,
+        })
+    }
+
+    fn into_atom_update(mut self) -> Result<AtomUpdate> {
+        Ok(AtomUpdate {
+            paths: self.paths.take().map(globs),
+            molecule: self.molecule_id.take(),
+            related: self.related_atoms.take(),
+            changes: self.into_changes()?,
+        })
+    }
+
+    fn into_molecule_update(mut self) -> Result<MoleculeUpdate> {
+        Ok(MoleculeUpdate { related: self.related_molecules.take(), changes: self.into_changes()? })
+    }
+
+    fn into_changes(self) -> Result<Changes> {
+        let mode = match self.knowledge_mode {
+            Some(Mode::Append) => KnowledgeMode::Append,
+            Some(Mode::Overwrite) | None => KnowledgeMode::Overwrite,
+        };
+        Ok(Changes {
+            id: needed("id", "update", self.id)?,
+            version: needed("version", "update", self.version)?,
+            project: self.project_id,
+            name: self.name,
+            knowledge: self.knowledge.map(|knowledge| (knowledge, mode)),
+            task: self.last_task_id,
+        })
+    }
+
+    fn into_delete(self) -> Result<Delete> {
+        Ok(Delete {
+            entity_type: self.entity_type,
+            id: needed("id", "delete", self.id)?,
+            version: needed("version", "delete", self.version)?,
+            cascade: self.cascade.unwrap_or(false),
+            task: self.last_task_id,
+        })
+    }
+}
+
+fn globs(globs: Vec<Glob>) -> Vec<String> {
+    globs.into_iter().map(|glob| glob.0).collect()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ChangelogOperation {
+    Append,
+    Search,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ManageChangelog {
+    operation: ChangelogOperation,
+    parent_type: EntityType,
+    parent_id: String,
+    /// For append
+    task_id: Option<String>,
+    /// For append: what changed and why
+    summary: Option<String>,
+    /// For search, default 20
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<usize>,
+    #[schemars(range(min = 0))]
+    offset: Option<usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum History {
+    Entry(Entry),
+    #[serde(untagged)]
+    Listed(Listed<Entry>),
+}
+
+fn manage_changelog(app: &mut App, ctx: &Ctx, ask: ManageChangelog) -> Result<Envelope<History>> {
+    let (parent_type, parent_id) = (ask.parent_type, ask.parent_id);
+    Ok(Envelope::new(match ask.operation {
+        ChangelogOperation::Append => {
+            refuse_unused(
+                "append",
+                &[("limit", ask.limit.is_some()), ("offset", ask.offset.is_some())],
+            )?;
+            let new = Append {
+                parent_type,
+                parent_id,
+                task_id: needed("taskId", "append", ask.task_id)?,
+                summary: needed("summary", "append", ask.summary)?,
+            };
+            History::Entry(app.write(ctx, |tx| knowledge::append(tx, &new))?)
+        }
+        ChangelogOperation::Search => {
+            refuse_unused(
+                "search",
+                &[("taskId", ask.task_id.is_some()), ("summary", ask.summary.is_some())],
+            )?;
+            let search = SearchChangelog {
+                parent_type,
+                parent_id,
+                limit: ask.limit.unwrap_or(PAGE),
+                offset: ask.offset.unwrap_or(0),
+            };
+            History::Listed(app.read(ctx, |tx| knowledge::search_changelog(tx, &search))?)
+        }
+    }))
+}
+
+fn needed<T>(field: &str, by: &str, value: Option<T>) -> Result<T> {
+    value.ok_or_else(|| Fault::invalid(field, format!("is missing; {by} needs it")).into())
+}
+
+/// Refuses the first field that was given and is of no use.
+fn refuse_unused(operation: impl std::fmt::Debug, fields: &[(&str, bool)]) -> Result<()> {
+    match fields.iter().find(|(_, given)| *given) {
+        Some((field, _)) => {
+            let operation = format!("{operation:?}").to_lowercase().replace('"', "");
+            Err(Error::from(Fault::invalid(field, format!("is not used by {operation}"))))
+        }
+        None => Ok(()),
+    }
+}

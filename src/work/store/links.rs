@@ -1,0 +1,44 @@
+//! Rows of `work_open_links`: the files of open work, kept by triggers.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+
+use crate::{base::Result, db::Read};
+
+/// The unresolved nodes of a project that name one of `paths` or a folder above it, oldest first, each with the
+/// places of those paths.
+pub fn open_on(tx: &Read<'_>, project: &str, paths: &[&str]) -> Result<Vec<(String, Vec<usize>)>> {
+    // A link to a folder means all that is in it.
+    let mut below: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, path) in paths.iter().enumerate() {
+        below.entry(path).or_default().push(at);
+        for (end, _) in path.match_indices('/') {
+            below.entry(&path[..end]).or_default().push(at);
+        }
+    }
+    let mut names: Vec<&str> = below.keys().copied().collect();
+    names.sort_unstable();
+    let mut touched: Vec<(String, Vec<usize>)> = Vec::new();
+    tx.while_each(
+        "SELECT l.node, l.path
+           FROM json_each(?1) j CROSS JOIN work_open_links l ON l.path = j.value
+                CROSS JOIN work_nodes n ON n.id = l.node
+          WHERE n.project = ?2 ORDER BY n.seq, l.path",
+        (json!(names).to_string(), project),
+        |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
+        |(node, path)| {
+            let places = below.get(path.as_str()).into_iter().flatten().copied();
+            match touched.last_mut().filter(|(last, _)| *last == node) {
+                Some((_, have)) => have.extend(places),
+                None => touched.push((node, places.collect())),
+            }
+            Ok(true)
+        },
+    )?;
+    for (_, places) in &mut touched {
+        places.sort_unstable();
+        places.dedup();
+    }
+    Ok(touched)
+}
