@@ -21,11 +21,11 @@ const HINTED: usize = 20;
 
 /// A call of a work tool that may ask for the knowledge of the node's files.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Ask<T> {
-    /// The call itself.
     #[serde(flatten)]
     pub ask: T,
-    /// Add what is known about the node's files
+    /// Of its files
     #[serde(default)]
     pub include_knowledge: bool,
 }
@@ -80,11 +80,11 @@ pub fn context_with_knowledge(
 /// A call of `query_container`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct QueryContainer {
-    /// The call itself.
     #[serde(flatten)]
     pub ask: work::QueryContainer,
-    /// Add the knowledge of its Context Files
+    /// Knowledge of its files
     #[serde(default)]
     pub include_graph_context: bool,
 }

@@ -20,6 +20,28 @@ pub(super) fn input<T: JsonSchema>() -> Value {
     Value::Object(root)
 }
 
+/// The arguments' schema as it is listed: without what only the reader makes use of.
+///
+/// A model that goes past a bound is told so; most never do, and all would pay for it.
+pub(super) fn listed(input: &Value) -> Value {
+    let mut listed = input.clone();
+    let mut open = vec![&mut listed];
+    while let Some(schema) = open.pop() {
+        match schema {
+            Value::Object(fields) => {
+                let is_schema = fields.get("type").is_some_and(|kind| !kind.is_object());
+                for bound in ["minimum", "maximum", "format"].iter().filter(|_| is_schema) {
+                    fields.shift_remove(*bound);
+                }
+                open.extend(fields.values_mut());
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    listed
+}
+
 /// The schema of a tool's answer.
 ///
 /// Nothing is required at its root: a fault is an answer of another shape, and there are clients

@@ -277,7 +277,7 @@ fn listing(tool: &ToolDef) -> Tool {
         .destructive(tool.effect == Effect::Destructive)
         .idempotent(tool.idempotent)
         .open_world(false);
-    Tool::new(tool.name, tool.description, object(&tool.input))
+    Tool::new(tool.name, tool.description, object(&tool.listed_input()))
         .with_title(tool.title)
         .with_raw_output_schema(Arc::new(object(&tool.output)))
         .with_annotations(annotations)

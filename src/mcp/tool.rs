@@ -58,8 +58,8 @@ pub struct ToolDef {
     pub idempotent: bool,
     /// Whether a fault is `{"success": false, "error": …}`.
     pub envelope: bool,
-    /// The schema of the arguments, which also drives their reader.
-    pub input: LazyLock<Value>,
+    /// The schema of the arguments, which drives their reader.
+    input: LazyLock<Value>,
     /// The schema of the answer.
     pub output: LazyLock<Value>,
     run: Run,
@@ -95,6 +95,11 @@ impl ToolDef {
                 Ok(serde_json::to_value(run(app, ctx, arguments)?)?)
             }),
         }
+    }
+
+    /// The schema of the arguments as clients see it.
+    pub fn listed_input(&self) -> Value {
+        schema::listed(&self.input)
     }
 
     /// The same call again changes nothing more.

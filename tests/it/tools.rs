@@ -14,7 +14,7 @@ pub fn tokens(value: &Value) -> usize {
 
 /// How the descriptions of a toolset begin, and what a model may pay for its part of the list, in tokens.
 const TOOLSETS: &[(&str, &str, usize)] =
-    &[("work", "Work graph: ", 1_700), ("knowledge", "Knowledge: ", 700)];
+    &[("work", "Work graph: ", 1_680), ("knowledge", "Knowledge: ", 690)];
 
 fn of_toolset(name: &str) -> (&'static str, usize) {
     let known = TOOLSETS.iter().find(|(toolset, _, _)| *toolset == name);
@@ -24,7 +24,7 @@ fn of_toolset(name: &str) -> (&'static str, usize) {
 
 /// What a model sees of a tool.
 fn seen(tool: &graph::mcp::tool::ToolDef) -> Value {
-    json!({ "name": tool.name, "description": tool.description, "inputSchema": *tool.input })
+    json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.listed_input() })
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn the_surface_is_as_reviewed() {
             "toolset": tool.toolset.as_str(),
             "effect": format!("{:?}", tool.effect),
             "idempotent": tool.idempotent,
-            "inputSchema": *tool.input,
+            "inputSchema": tool.listed_input(),
             "outputSchema": *tool.output,
         });
         let text = serde_json::to_string_pretty(&surface).unwrap() + "\n";
@@ -55,7 +55,7 @@ fn every_tool_is_fit_for_every_client() {
     for tool in tools::all() {
         let name = tool.name;
         assert!(names.insert(name), "{name} is there twice");
-        assert_eq!(tool.input.get("$defs"), None, "{name}: arguments nest without end");
+        assert_eq!(tool.listed_input().get("$defs"), None, "{name}: arguments nest without end");
         assert!(
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)),
             "{name}"
@@ -63,7 +63,7 @@ fn every_tool_is_fit_for_every_client() {
         assert!(!tool.title.is_empty(), "{name}");
         let (beginning, _) = of_toolset(tool.toolset.as_str());
         assert!(tool.description.starts_with(beginning), "{name} begins with its domain");
-        for (side, schema) in [("input", &tool.input), ("output", &tool.output)] {
+        for (side, schema) in [("input", &tool.listed_input()), ("output", &*tool.output)] {
             assert_eq!(schema["type"], "object", "{name} {side}");
             assert!(
                 !schema.to_string().contains("\"description\"") || side == "input",

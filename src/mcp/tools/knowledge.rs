@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     app::App,
     base::{
-        Ctx, Error, Fault, Result,
+        Ctx, Fault, Result,
         wire::{Envelope, present},
     },
     compose::{self, Include},
@@ -35,8 +35,8 @@ pub(super) fn tools() -> Vec<ToolDef> {
             ON,
             "query_graph",
             "Read what is known",
-            "Knowledge: read. context: what to know about these paths, before you touch them; search: list atoms or \
-             molecules; get: one by id.",
+            "Knowledge: read. context {paths}: what to know about these files, before you touch them; search \
+             {entityType, query}: list atoms or molecules; get {entityType, id}: one whole.",
             Read,
             query_graph,
         )
@@ -45,8 +45,8 @@ pub(super) fn tools() -> Vec<ToolDef> {
             ON,
             "manage_graph",
             "Write what is known",
-            "Knowledge: create, update or delete an atom (globs and what to know about their files) or a molecule (a \
-             group of atoms).",
+            "Knowledge: create, update or delete an atom (globs, and what to know about their files) or a molecule (a \
+             group of atoms). update and delete need id and version.",
             Destructive,
             manage_graph,
         )
@@ -55,7 +55,7 @@ pub(super) fn tools() -> Vec<ToolDef> {
             ON,
             "manage_changelog",
             "Tell how it evolved",
-            "Knowledge: append to the history of an atom or molecule, or page through it.",
+            "Knowledge: append {taskId, summary} to the history of an atom or molecule, or search it.",
             Write,
             manage_changelog,
         )
@@ -75,37 +75,32 @@ enum QueryOperation {
 #[serde(rename_all = "camelCase")]
 struct QueryGraph {
     operation: QueryOperation,
-    /// For get, search
     entity_type: Option<EntityType>,
-    /// For get
     id: Option<String>,
-    /// Project name or root id, if there are several
+    /// Name or root id, if there are several
     project_id: Option<String>,
-    /// For context
     #[schemars(extend("format" = "csv"))]
     paths: Option<Vec<String>>,
-    /// For search: part of name or knowledge
     query: Option<String>,
-    /// For search of atoms
     molecule_id: Option<String>,
     orphans_only: Option<bool>,
     include_changelog: Option<bool>,
     /// Default 5
     #[schemars(range(min = 0, max = 100))]
     changelog_limit: Option<usize>,
-    /// For search, default 20
+    /// Default 20
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
     #[schemars(range(min = 0))]
     offset: Option<usize>,
-    /// For context: add open work on the paths
+    /// For context
     include: Option<Vec<Include>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Answer {
-    Got(Gotten),
+    Got(Box<Gotten>),
     Listed(Listed<Item>),
     Context(Box<compose::Context>),
 }
@@ -115,8 +110,13 @@ fn query_graph(app: &mut App, ctx: &Ctx, ask: QueryGraph) -> Result<Envelope<Ans
         Some(false) => 0,
         _ => ask.changelog_limit.unwrap_or(CHANGELOG),
     };
-    let unused = |fields: &[(&str, bool)]| refuse_unused(ask.operation, fields);
-    let kind = || needed("entityType", "this operation", ask.entity_type);
+    let operation = match ask.operation {
+        QueryOperation::Get => "get",
+        QueryOperation::Search => "search",
+        QueryOperation::Context => "context",
+    };
+    let unused = |fields: &[(&str, bool)]| refuse_unused(operation, fields);
+    let kind = || needed("entityType", operation, ask.entity_type);
     Ok(Envelope::new(match ask.operation {
         QueryOperation::Get => {
             unused(&[
@@ -130,7 +130,7 @@ fn query_graph(app: &mut App, ctx: &Ctx, ask: QueryGraph) -> Result<Envelope<Ans
                 ("include", ask.include.is_some()),
             ])?;
             let get = Get { entity_type: kind()?, id: needed("id", "get", ask.id)?, changelog };
-            Answer::Got(app.read(ctx, |tx| knowledge::get(tx, &get))?)
+            Answer::Got(Box::new(app.read(ctx, |tx| knowledge::get(tx, &get))?))
         }
         QueryOperation::Search => {
             unused(&[
@@ -197,28 +197,24 @@ enum Mode {
 struct ManageGraph {
     operation: ManageOperation,
     entity_type: EntityType,
-    /// For update, delete
     id: Option<String>,
-    /// The version you have seen; for update, delete
+    /// As you have seen it
     version: Option<i64>,
-    /// For create, if there are several
     project_id: Option<String>,
     name: Option<String>,
-    /// Globs of an atom
     paths: Option<Vec<Glob>>,
     knowledge: Option<String>,
     knowledge_mode: Option<Mode>,
-    /// Of an atom; null on update takes it out
+    /// null takes it out
     #[serde(default, deserialize_with = "present")]
     #[schemars(extend("nullable" = true))]
     molecule_id: Option<Option<String>>,
     related_atoms: Option<Vec<AtomRelation>>,
     related_molecules: Option<Vec<MoleculeRelation>>,
-    /// For create; default the project
     created_by_task_id: Option<String>,
-    /// For update, delete: the task that does it
+    /// Task that does it
     last_task_id: Option<String>,
-    /// For delete of a molecule: its atoms too
+    /// Delete its atoms too
     cascade: Option<bool>,
 }
 
@@ -274,8 +270,13 @@ impl ManageGraph {
         );
         let (atom, molecule) =
             (self.entity_type == EntityType::Atom, self.entity_type == EntityType::Molecule);
+        let operation = match self.operation {
+            ManageOperation::Create => "create",
+            ManageOperation::Update => "update",
+            ManageOperation::Delete => "delete",
+        };
         refuse_unused(
-            format!("{:?} of a {}", self.operation, self.entity_type.as_str()).to_lowercase(),
+            &format!("{operation} of {}", if atom { "an atom" } else { "a molecule" }),
             &[
                 ("id", create && self.id.is_some()),
                 ("version", create && self.version.is_some()),
@@ -377,11 +378,10 @@ struct ManageChangelog {
     operation: ChangelogOperation,
     parent_type: EntityType,
     parent_id: String,
-    /// For append
     task_id: Option<String>,
-    /// For append: what changed and why
+    /// What changed and why
     summary: Option<String>,
-    /// For search, default 20
+    /// Default 20
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
     #[schemars(range(min = 0))]
@@ -433,12 +433,9 @@ fn needed<T>(field: &str, by: &str, value: Option<T>) -> Result<T> {
 }
 
 /// Refuses the first field that was given and is of no use.
-fn refuse_unused(operation: impl std::fmt::Debug, fields: &[(&str, bool)]) -> Result<()> {
+fn refuse_unused(by: &str, fields: &[(&str, bool)]) -> Result<()> {
     match fields.iter().find(|(_, given)| *given) {
-        Some((field, _)) => {
-            let operation = format!("{operation:?}").to_lowercase().replace('"', "");
-            Err(Error::from(Fault::invalid(field, format!("is not used by {operation}"))))
-        }
+        Some((field, _)) => Err(Fault::invalid(field, format!("is not used by {by}")).into()),
         None => Ok(()),
     }
 }
