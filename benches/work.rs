@@ -99,7 +99,7 @@ fn main() -> Outcome {
     }
     plans(&folder, &mut report)?;
     println!("\n{}", report.table());
-    println!("figures: {}", report.save()?.display());
+    println!("figures: {}", report.save("work")?.display());
     match plan.keep {
         true => println!("projects: {}", folder.display()),
         false => fs::remove_dir_all(&folder)?,

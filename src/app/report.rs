@@ -6,6 +6,8 @@ use super::App;
 use crate::{
     base::{Ctx, Result},
     db::{self, EventRow, inspect::Inspection},
+    knowledge::{self, IdlePattern},
+    os::{files, git::GitState},
     work,
 };
 
@@ -39,6 +41,15 @@ impl App {
         let miscounts =
             if file.problems.is_empty() { db.read(ctx, work::recount)? } else { Vec::new() };
         Ok(Health { file, miscounts })
+    }
+
+    /// The patterns of atoms that match no file of the repository; none can be told outside one.
+    pub fn idle_patterns(&mut self, ctx: &Ctx) -> Result<Vec<IdlePattern>> {
+        let root = self.config.root.clone();
+        match GitState::of(&root).and_then(|git| files::list(&git.root)) {
+            Some(files) => self.read(ctx, |tx| knowledge::idle_patterns(tx, &files)),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// The latest events of all domains, newest first.

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config;
 
-use super::{completions, log, next, serve, show, tool, tree};
+use super::{completions, context, knowledge, log, next, serve, show, tool, tree};
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
 #[derive(Debug, Parser)]
@@ -65,6 +65,12 @@ pub enum Command {
     Show(show::Show),
     /// Show what happened, newest first
     Log(log::Log),
+    /// Show what is known about files, and who works on them
+    Context(context::Context),
+    /// List what is known by area, with the globs that it is about
+    Atoms(knowledge::Atoms),
+    /// List the groups of atoms
+    Molecules(knowledge::Molecules),
     /// Check the file, the settings and the repository
     Doctor,
     /// Print a completion script for a shell

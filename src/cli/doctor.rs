@@ -5,13 +5,17 @@ use serde_json::{Value, json};
 use super::{
     Shell,
     format::size,
-    output::{BAD, Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, plain, styled},
+    output::{BAD, Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
 use crate::{
     app::{GitState, Health},
     base::{Error, Fault},
     config::{Config, Setting, Source},
+    knowledge::IdlePattern,
 };
+
+/// Patterns without a file that are listed.
+const IDLE: usize = 20;
 
 /// Something that is wrong, and what to do about it.
 #[derive(Debug)]
@@ -28,8 +32,15 @@ pub fn run(shell: &mut Shell) -> Outcome {
         true => (None, Vec::new()),
         false => examine(shell)?,
     };
+    // What a file that cannot be read knows cannot be compared with anything.
+    let idle = match health {
+        Some(_) if problems.is_empty() => shell.app.idle_patterns(&shell.ctx)?,
+        _ => Vec::new(),
+    };
     if shell.out.json {
-        shell.out.object(&object(&config, git.as_ref(), health.as_ref(), &problems))?;
+        let mut object = object(&config, git.as_ref(), health.as_ref(), &problems);
+        object["idle_patterns"] = json!(idle);
+        shell.out.object(&object)?;
     } else {
         let out = &mut shell.out;
         let binary = std::env::current_exe().map(|path| path.display().to_string());
@@ -39,6 +50,7 @@ pub fn run(shell: &mut Shell) -> Outcome {
         database(&config, health.as_ref(), out)?;
         settings(&config, out)?;
         repository(git.as_ref(), out)?;
+        remarks(&idle, out)?;
         verdict(&problems, out)?;
     }
     Ok(if problems.is_empty() { Done::Ok } else { Done::Violations })
@@ -183,6 +195,27 @@ fn repository(git: Option<&GitState>, out: &mut Output) -> std::io::Result<()> {
     let (branch, head) = (git.branch.as_deref(), git.head.as_deref());
     field(out, "branch", branch.map_or("(detached or unknown)".to_owned(), plain))?;
     field(out, "commit", head.unwrap_or("(none yet, or unknown)"))
+}
+
+/// Not wrong, and worth a look: files move, and what is known about them stays behind.
+fn remarks(idle: &[IdlePattern], out: &mut Output) -> std::io::Result<()> {
+    if idle.is_empty() {
+        return Ok(());
+    }
+    heading(out, "knowledge")?;
+    for IdlePattern { atom, name, pattern } in idle.iter().take(IDLE) {
+        let (pattern, name) = (plain(pattern), plain(name));
+        let atom = styled(QUIET, atom);
+        out.line(format_args!(
+            "  {} {pattern} matches no file of the repository: {name}  {atom}",
+            styled(WARN, "!")
+        ))?;
+    }
+    if idle.len() > IDLE {
+        out.line(styled(QUIET, format_args!("  … and {} more", idle.len() - IDLE)))?;
+    }
+    let advice = "manage_graph update gives an atom other paths";
+    out.line(format_args!("  {} {advice}", styled(NEXT, "→")))
 }
 
 fn verdict(problems: &[Problem], out: &mut Output) -> std::io::Result<()> {

@@ -5,8 +5,10 @@
 
 mod args;
 mod completions;
+mod context;
 mod doctor;
 mod format;
+mod knowledge;
 mod log;
 mod next;
 mod output;
@@ -138,6 +140,9 @@ fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
         Command::Tree(ask) => tree::run(ask, shell),
         Command::Show(ask) => show::run(ask, shell),
         Command::Log(ask) => log::run(ask, shell),
+        Command::Context(ask) => context::run(ask, shell),
+        Command::Atoms(ask) => knowledge::atoms(ask, shell),
+        Command::Molecules(ask) => knowledge::molecules(ask, shell),
         Command::Doctor => doctor::run(shell),
         // These two have been taken care of: one needs no database, the other all of it.
         Command::Completions(_) | Command::Serve(_) => Ok(output::Done::Ok),

@@ -18,7 +18,7 @@ pub use context::*;
 pub use create::*;
 pub use delete::*;
 pub use get::*;
-pub use matching::{covering, idle_patterns};
+pub use matching::{IdlePattern, covering, idle_patterns};
 pub use search::*;
 pub use types::*;
 pub use update::*;

@@ -1,0 +1,167 @@
+//! `graph context PATH…`: what an agent would be told about these files.
+
+use std::path::{Component, Path};
+
+use clap::Args;
+
+use super::{
+    Shell,
+    output::{
+        Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, block, brief, plain,
+        styled,
+    },
+};
+use crate::{
+    base::{text::shorten, wire::Envelope},
+    compose::{self, Include},
+    knowledge::{self, ContextAtom, Entry, Knowledge},
+};
+
+/// About which files.
+#[derive(Debug, Args)]
+pub struct Context {
+    /// Files, relative to where you are
+    #[arg(required = true)]
+    pub paths: Vec<String>,
+    /// The project's name; may be left out when there is only one
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<String>,
+    /// Changelog entries to show of each
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub changelog: u8,
+}
+
+/// Shows what is known about the files, and what is being done there.
+pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
+    let here = std::env::current_dir().map_err(Failure::Io)?;
+    let root = shell.app.config().root.clone();
+    let paths = ask.paths.iter().map(|path| from_root(&root, &here, path)).collect();
+    let wanted =
+        knowledge::Context { project: ask.project.clone(), paths, changelog: ask.changelog.into() };
+    let (settings, root) = (shell.app.work(), shell.app.root());
+    let found = shell
+        .read(|tx| compose::context(tx, &settings, root.as_deref(), &wanted, &[Include::Work]))?;
+    if shell.out.json {
+        shell.out.object(&Envelope::new(found))?;
+        return Ok(Done::Ok);
+    }
+    print(&found, &mut shell.out)?;
+    Ok(Done::Ok)
+}
+
+/// The path as it is seen from the root, where it lies below it: in a shell, paths begin where one stands.
+fn from_root(root: &Path, here: &Path, path: &str) -> String {
+    let mut whole = std::path::PathBuf::new();
+    for part in here.join(path).components() {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            Component::CurDir => {}
+            part => whole.push(part),
+        }
+    }
+    let inside = whole.strip_prefix(root).ok().and_then(Path::to_str);
+    inside.filter(|inside| !inside.is_empty()).map_or_else(|| path.to_owned(), str::to_owned)
+}
+
+fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
+    let known = &found.known;
+    for molecule in &known.molecules {
+        out.line(styled(STRONG, brief(&molecule.name)))?;
+        text(out, "  ", &molecule.knowledge)?;
+        changelog(out, "  ", &molecule.changelog)?;
+        for (index, each) in molecule.atoms.iter().enumerate() {
+            atom(out, each, index + 1 == molecule.atoms.len())?;
+        }
+        out.gap()?;
+    }
+    if !known.orphan_atoms.is_empty() {
+        out.line(styled(QUIET, "(in no molecule)"))?;
+        for (index, each) in known.orphan_atoms.iter().enumerate() {
+            atom(out, each, index + 1 == known.orphan_atoms.len())?;
+        }
+        out.gap()?;
+    }
+    for open in found.work.iter().flatten() {
+        let holder = open.claimed_by.as_deref().map(|by| format!("  claimed by {}", plain(by)));
+        let holder = styled(WARN, holder.unwrap_or_default());
+        out.line(format_args!(
+            "{} {}  {}{holder}",
+            styled(GOOD, "▶"),
+            styled(NEXT, &open.id),
+            brief(&open.summary)
+        ))?;
+        out.line(format_args!("    {}", styled(QUIET, plain(&open.paths.join(", ")))))?;
+    }
+    if found.work_omitted > 0 {
+        out.line(styled(QUIET, format_args!("… and {} more nodes", found.work_omitted)))?;
+    }
+    if !known.unmatched_paths.is_empty() {
+        out.gap()?;
+        out.line(styled(WARN, "nothing is known about"))?;
+        for path in &known.unmatched_paths {
+            out.line(format_args!("  {}", plain(path)))?;
+        }
+    }
+    Ok(())
+}
+
+fn atom(out: &mut Output, atom: &ContextAtom, last: bool) -> std::io::Result<()> {
+    let (branch, stem) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+    let version = styled(QUIET, format!("v{}  {}", atom.version, atom.id));
+    out.line(format_args!("{branch}{}  {version}", styled(STRONG, brief(&atom.name))))?;
+    let patterns = plain(&atom.matched_patterns.join("  "));
+    let paths = plain(&shorten(&atom.matched_paths.join(", "), 200));
+    out.line(format_args!(
+        "{stem}{} {} {paths}",
+        styled(NEXT, patterns),
+        styled(QUIET, "matches")
+    ))?;
+    text(out, stem, &atom.knowledge)?;
+    for related in &atom.related_atoms {
+        let name = related.name.as_deref().map_or("(gone)".to_owned(), brief);
+        let reason = brief(&related.reason);
+        out.line(format_args!("{stem}{} {name}: {reason}", styled(QUIET, "see also")))?;
+    }
+    changelog(out, stem, &atom.changelog)
+}
+
+fn text(out: &mut Output, stem: &str, knowledge: &Knowledge) -> std::io::Result<()> {
+    match &knowledge.knowledge {
+        Some(text) if text.is_empty() => Ok(()),
+        Some(text) => out.line(format_args!("{stem}{}", block(text, stem))),
+        None => {
+            let bytes = knowledge.knowledge_bytes;
+            let note = format!("({bytes} bytes not shown: too much at once)");
+            out.line(format_args!("{stem}{}", styled(QUIET, note)))
+        }
+    }
+}
+
+fn changelog(out: &mut Output, stem: &str, entries: &[Entry]) -> std::io::Result<()> {
+    for entry in entries {
+        let at = super::format::when(entry.created_at);
+        let head = styled(QUIET, format!("{at} {}", plain(&entry.task_id)));
+        out.line(format_args!("{stem}{head} {}", brief(&entry.summary)))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_begin_where_one_stands() {
+        let (root, here) = (Path::new("/repo"), Path::new("/repo/src"));
+        for (path, expected) in [
+            ("a.rs", "src/a.rs"),
+            ("../README.md", "README.md"),
+            ("./deep/../a.rs", "src/a.rs"),
+            ("/repo/x", "x"),
+            ("/etc/passwd", "/etc/passwd"),
+            ("../../x", "../../x"),
+        ] {
+            assert_eq!(from_root(root, here, path), expected, "{path}");
+        }
+    }
+}
