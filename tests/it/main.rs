@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "some tests print the table that they check")]
 
 mod cli;
+mod cli_knowledge;
 mod doctor;
 mod migrate;
 mod model;

@@ -1,0 +1,142 @@
+//! `graph context`, `graph atoms`, `graph molecules` and what `graph doctor` says of globs, through the real binary.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    TestApp,
+    binary::{command, finish, run, shop},
+};
+
+/// A repository with two atoms, one of them in a molecule, one without a file.
+fn known() -> (TestApp, PathBuf) {
+    let (mut app, folder) = shop();
+    for file in [".git/HEAD", ".git/refs/x", ".git/objects/x", "migrations/0001.sql", "src/pay.ts"]
+    {
+        let file = folder.join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "ref: refs/heads/main\n").unwrap();
+    }
+    app.reopen();
+    let make = |app: &mut TestApp, mut new: Value| {
+        new["operation"] = json!("create");
+        let made = app.ok("manage_graph", new.clone());
+        made["data"][new["entityType"].as_str().unwrap()]["id"].as_str().unwrap().to_owned()
+    };
+    let molecule = make(
+        &mut app,
+        json!({ "entityType": "molecule", "name": "Storage", "knowledge": "One file.\nNo server." }),
+    );
+    let schema = make(
+        &mut app,
+        json!({ "entityType": "atom", "name": "Schema", "moleculeId": molecule,
+            "paths": ["migrations/**"], "knowledge": "Forward only\u{1b}[31m" }),
+    );
+    make(
+        &mut app,
+        json!({ "entityType": "atom", "name": "Retries", "paths": ["src/retry-*.ts"],
+            "relatedAtoms": [{ "atomId": schema, "reason": "retries its writes" }] }),
+    );
+    app.ok(
+        "manage_changelog",
+        json!({ "operation": "append", "parentType": "atom", "parentId": schema,
+            "taskId": "n_0000000003", "summary": "Second table" }),
+    );
+    (app, folder)
+}
+
+#[test]
+fn context_prints_what_an_agent_would_be_told() {
+    let (_app, folder) = known();
+    let out = run(&folder, &["context", "migrations/0001.sql", "docs/storage.md"]).ok();
+    let expected = "\
+Storage
+  One file.
+  No server.
+└─ Schema  v1  00000000-0000-4000-8000-000000000009
+   migrations/** matches migrations/0001.sql
+   Forward only\\u{1b}[31m
+   2026-01-01 00:01:00Z n_0000000003 Second table
+
+▶ n_0000000002  Storage
+    docs/storage.md
+
+nothing is known about
+  docs/storage.md
+";
+    assert_eq!(out, expected);
+}
+
+#[test]
+fn context_takes_paths_from_where_one_stands() {
+    let (_app, folder) = known();
+    let inside = folder.join("src");
+    let out = finish(
+        command(&inside, &["context", "retry-x.ts", "../migrations/0001.sql"])
+            .env("GRAPH_DB", folder.join("graph.db")),
+    )
+    .ok();
+    assert!(out.contains("src/retry-*.ts matches src/retry-x.ts"), "{out}");
+    assert!(out.contains("see also Schema: retries its writes"), "{out}");
+    assert!(out.contains("migrations/** matches migrations/0001.sql"), "{out}");
+    let err = run(&folder, &["context", "../outside"]).failed(1);
+    assert!(err.contains("`..` segment"), "{err}");
+    run(&folder, &["context"]).failed(2);
+}
+
+#[test]
+fn json_prints_the_objects_of_the_tools() {
+    let (mut app, folder) = known();
+    let asked =
+        json!({ "operation": "context", "paths": ["migrations/0001.sql"], "include": ["work"] });
+    let expected = app.ok("query_graph", asked);
+    assert_eq!(run(&folder, &["context", "--json", "migrations/0001.sql"]).json(), expected);
+    for (command, kind) in [("atoms", "atom"), ("molecules", "molecule")] {
+        let asked = json!({ "operation": "search", "entityType": kind, "includeChangelog": false });
+        let expected = app.ok("query_graph", asked);
+        assert_eq!(run(&folder, &["--json", command]).json(), expected, "{command}");
+    }
+}
+
+#[test]
+fn atoms_and_molecules_are_listed_by_name() {
+    let (_app, folder) = known();
+    let atoms = run(&folder, &["atoms"]).ok();
+    let expected = "\
+Retries  v1  00000000-0000-4000-8000-00000000000a
+  src/retry-*.ts
+Schema  v1  00000000-0000-4000-8000-000000000009
+  migrations/**
+  Forward only\\u{1b}[31m
+";
+    assert_eq!(atoms, expected);
+    assert_eq!(
+        run(&folder, &["atoms", "--orphans"]).ok(),
+        expected[..expected.find("Schema").unwrap()]
+    );
+    let first = run(&folder, &["atoms", "--limit", "1"]).ok();
+    assert!(first.ends_with("\n1 of 2 atoms: --offset 1\n"), "{first}");
+    assert!(run(&folder, &["molecules", "no server"]).ok().starts_with("Storage  v1"));
+    assert!(run(&folder, &["atoms", "zeppelin"]).ok().starts_with("no atom fits"));
+    let unknown = run(&folder, &["atoms", "--molecule", "00000000-0000-4000-8000-0000000000ff"]);
+    assert!(unknown.failed(1).contains("no such molecule"));
+}
+
+#[test]
+fn doctor_points_out_globs_without_a_file() {
+    let (mut app, folder) = known();
+    let out = run(&folder, &["doctor"]).ok();
+    assert!(out.contains("! src/retry-*.ts matches no file of the repository: Retries"), "{out}");
+    assert!(!out.contains("! migrations/**"), "{out}");
+    let object = run(&folder, &["doctor", "--json"]).json();
+    assert_eq!(object["idle_patterns"][0]["pattern"], "src/retry-*.ts");
+    assert_eq!(object["idle_patterns"].as_array().unwrap().len(), 1);
+
+    app.ok(
+        "manage_graph",
+        json!({ "operation": "update", "entityType": "atom", "version": 1, "paths": ["src/*.ts"],
+            "id": "00000000-0000-4000-8000-00000000000a" }),
+    );
+    assert!(!run(&folder, &["doctor"]).ok().contains("matches no file"));
+}
