@@ -38,8 +38,9 @@ impl App {
         let db = self.db(ctx)?;
         let file = db::inspect::inspect(db)?;
         // A damaged file cannot be counted.
-        let miscounts =
-            if file.problems.is_empty() { db.read(ctx, work::recount)? } else { Vec::new() };
+        let recount =
+            |tx: &db::Read<'_>| Ok([work::recount(tx)?, knowledge::recount(tx)?].concat());
+        let miscounts = if file.problems.is_empty() { db.read(ctx, recount)? } else { Vec::new() };
         Ok(Health { file, miscounts })
     }
 

@@ -140,3 +140,19 @@ fn doctor_points_out_globs_without_a_file() {
     );
     assert!(!run(&folder, &["doctor"]).ok().contains("matches no file"));
 }
+
+#[test]
+fn doctor_finds_patterns_that_are_not_those_of_the_atoms() {
+    for (tampering, finding) in [
+        ("UPDATE graph_patterns SET pattern = 'x'", "patterns of an atom: "),
+        ("DELETE FROM graph_patterns", "keeps 0, a recount finds 1"),
+        ("DELETE FROM search_entries WHERE domain = 'knowledge'", "text index: "),
+    ] {
+        let (_app, folder) = known();
+        let conn = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+        conn.execute(tampering, []).unwrap();
+        let ran = run(&folder, &["doctor"]);
+        assert_eq!(ran.code, 1, "{tampering}: {}", ran.out);
+        assert!(ran.out.contains(finding), "{tampering}: {}", ran.out);
+    }
+}

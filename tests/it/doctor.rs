@@ -67,6 +67,10 @@ fn doctor_finds_what_is_wrong_and_says_what_to_do() {
             "all children: n_0000000002 keeps 9, a recount finds",
         ),
         (
+            "work_open_links SET node = 'n_0000000007'",
+            "files of open work: n_0000000002 keeps 0, a recount finds 1",
+        ),
+        (
             "search_entries SET domain = 'x' WHERE subject = 'n_0000000007'",
             "text index: n_0000000007 keeps 0, a recount finds 1",
         ),

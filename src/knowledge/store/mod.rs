@@ -4,4 +4,5 @@ pub(super) mod atoms;
 pub(super) mod changelog;
 pub(super) mod molecules;
 pub(super) mod patterns;
+pub(super) mod recount;
 pub(super) mod select;

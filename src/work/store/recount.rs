@@ -1,17 +1,6 @@
-//! What is kept for speed, beside what it is kept of.
+//! What the work graph keeps twice.
 
-use crate::{base::Result, db::Read};
-
-/// Findings of one check that are spelled out.
-pub const SHOWN: usize = 5;
-
-/// A query for (id, kept, found) of everything that does not add up.
-#[derive(Debug)]
-pub struct Check {
-    /// What is counted.
-    pub what: &'static str,
-    sql: &'static str,
-}
+use crate::db::Check;
 
 /// Everything that is kept twice.
 pub const CHECKS: &[Check] = &[
@@ -69,9 +58,11 @@ pub const CHECKS: &[Check] = &[
                WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.domain = 'work' AND s.subject = n.id)
                LIMIT ?1",
     },
+    Check {
+        what: "files of open work",
+        sql: "SELECT n.id, (SELECT count(*) FROM work_open_links l WHERE l.node = n.id) AS kept,
+                     CASE n.resolved WHEN 1 THEN 0 ELSE
+                       (SELECT count(DISTINCT path) FROM work_link_paths p WHERE p.node = n.id) END AS found
+                FROM work_nodes n WHERE kept <> found LIMIT ?1",
+    },
 ];
-
-/// The first findings of a check, one more than are spelled out.
-pub fn run(tx: &Read<'_>, check: &Check) -> Result<Vec<(String, i64, i64)>> {
-    tx.all(check.sql, [SHOWN + 1], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-}

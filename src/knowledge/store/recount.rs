@@ -1,0 +1,21 @@
+//! What the knowledge graph keeps twice.
+
+use crate::db::Check;
+
+/// Everything that is kept twice.
+pub const CHECKS: &[Check] = &[
+  Check {
+    what: "patterns of an atom",
+    sql: "SELECT a.id, (SELECT count(*) FROM graph_patterns p WHERE p.atom_id = a.id AND p.project_id = a.project_id
+                          AND p.pattern IN (SELECT value FROM json_each(a.paths))) AS kept,
+                 (SELECT count(DISTINCT value) FROM json_each(a.paths)) AS found
+            FROM graph_atoms a
+           WHERE kept <> found OR found <> (SELECT count(*) FROM graph_patterns p WHERE p.atom_id = a.id) LIMIT ?1",
+},
+    Check {
+        what: "entries in the text index",
+        sql: "SELECT k.id, 0, 1 FROM (SELECT id FROM graph_atoms UNION ALL SELECT id FROM graph_molecules) k
+               WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.domain = 'knowledge' AND s.subject = k.id)
+               LIMIT ?1",
+    },
+];
