@@ -33,6 +33,7 @@ pub struct Context {
 
 /// Shows what is known about the files, and what is being done there.
 pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
+    shell.out.enveloped = true;
     let here = std::env::current_dir().map_err(Failure::Io)?;
     let root = shell.app.config().root.clone();
     let paths = ask.paths.iter().map(|path| from_root(&root, &here, path)).collect();

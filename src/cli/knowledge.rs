@@ -69,6 +69,7 @@ impl Page {
 
 /// Lists atoms with their patterns.
 pub fn atoms(ask: &Atoms, shell: &mut Shell) -> Outcome {
+    shell.out.enveloped = true;
     let search = Search {
         molecule: ask.molecule.clone(),
         orphans_only: ask.orphans,
@@ -84,6 +85,7 @@ pub fn atoms(ask: &Atoms, shell: &mut Shell) -> Outcome {
 
 /// Lists molecules.
 pub fn molecules(ask: &Molecules, shell: &mut Shell) -> Outcome {
+    shell.out.enveloped = true;
     let search = ask.page.search(ask.text.as_ref());
     let found = shell.read(|tx| knowledge::search_molecules(tx, &search))?;
     list(shell, found, "molecule", |out, molecule| {

@@ -44,6 +44,8 @@ pub struct Doors {
     pub serve: fn(App) -> Result<()>,
     /// Calls one tool.
     pub call: fn(&mut App, &Ctx, &str, Value) -> Result<Value>,
+    /// Whether a tool's answers and faults come in an envelope.
+    pub enveloped: fn(&str) -> bool,
     /// Reads JSON as the server does.
     pub parse: fn(&str) -> Result<Value, String>,
     /// The tools that are on, each with what it is for.

@@ -93,6 +93,8 @@ pub type Outcome = Result<Done, Failure>;
 pub struct Output {
     /// Whether objects are wanted in place of lines.
     pub json: bool,
+    /// Whether the tool that these objects are of puts them into an envelope.
+    pub enveloped: bool,
     /// Whether a person reads along, so that JSON is worth breaking into lines.
     terminal: bool,
     out: Box<dyn Write>,
@@ -104,6 +106,7 @@ impl Output {
     pub fn of_process(json: bool) -> Self {
         Output {
             json,
+            enveloped: false,
             terminal: io::stdout().is_terminal(),
             out: Box::new(BufWriter::new(AutoStream::auto(io::stdout()))),
             err: Box::new(AutoStream::auto(io::stderr())),
@@ -173,7 +176,10 @@ impl Output {
         };
         if self.json {
             // The same object that the tool would have answered with.
-            let _ = self.object(&json!({ "error": fault }));
+            let _ = self.object(&match self.enveloped {
+                true => json!({ "success": false, "error": fault }),
+                false => json!({ "error": fault }),
+            });
             return code;
         }
         // Faults of storage name their file in the details only.

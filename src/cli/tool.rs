@@ -30,6 +30,7 @@ pub fn run(ask: &Tool, shell: &mut Shell, doors: Doors) -> Outcome {
         Some("-") => parse(&standard_input(shell.app.config().max_message_mb.value)?, doors)?,
         Some(text) => parse(text, doors)?,
     };
+    shell.out.enveloped = (doors.enveloped)(name);
     let answer = (doors.call)(&mut shell.app, &shell.ctx, name, arguments)?;
     shell.out.object(&answer)?;
     Ok(Done::Ok)

@@ -100,6 +100,22 @@ fn json_prints_the_objects_of_the_tools() {
 }
 
 #[test]
+fn faults_of_these_tools_come_in_their_envelope() {
+    let (_app, folder) = known();
+    let query = r#"{"operation":"get","entityType":"atom","id":"x"}"#;
+    for arguments in [
+        &["tool", "query_graph", query][..],
+        &["--json", "atoms", "--molecule", "x"],
+        &["--json", "context", "../x"],
+    ] {
+        let ran = run(&folder, arguments);
+        assert_eq!((ran.code, &ran.json()["success"]), (1, &json!(false)), "{arguments:?}");
+    }
+    let plain = run(&folder, &["tool", "graph_context", r#"{"node_id":"x"}"#]);
+    assert_eq!(plain.json().get("success"), None);
+}
+
+#[test]
 fn atoms_and_molecules_are_listed_by_name() {
     let (_app, folder) = known();
     let atoms = run(&folder, &["atoms"]).ok();

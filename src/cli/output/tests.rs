@@ -42,7 +42,13 @@ impl Write for Closed {
 
 fn output(json: bool, terminal: bool) -> (Output, Sink, Sink) {
     let (out, err) = (Sink::default(), Sink::default());
-    let output = Output { json, terminal, out: Box::new(out.clone()), err: Box::new(err.clone()) };
+    let output = Output {
+        json,
+        enveloped: false,
+        terminal,
+        out: Box::new(out.clone()),
+        err: Box::new(err.clone()),
+    };
     (output, out, err)
 }
 
