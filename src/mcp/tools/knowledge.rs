@@ -199,6 +199,7 @@ struct ManageGraph {
     entity_type: EntityType,
     id: Option<String>,
     /// As you have seen it
+    #[schemars(range(min = 1))]
     version: Option<i64>,
     project_id: Option<String>,
     name: Option<String>,
