@@ -81,6 +81,8 @@ fn query(extra: Value) -> Value {
 fn patterns_that_are_none() {
     let mut w = world();
     let long = "x".repeat(513);
+    // Within its length, and deeper than what compiles it can go.
+    let deep = "{".repeat(256) + &"}".repeat(256);
     for (pattern, part) in [
         ("", "empty"),
         ("  ", "empty"),
@@ -100,6 +102,7 @@ fn patterns_that_are_none() {
         ("src/[", "src/["),
         ("src/{", "src/{"),
         (long.as_str(), "512"),
+        (deep.as_str(), "paths[1]"),
         ("a\0b", "NUL"),
     ] {
         for tool in

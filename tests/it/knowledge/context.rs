@@ -333,17 +333,18 @@ fn paths_edited_with_plain_sql_match() {
 
 #[test]
 fn a_pattern_that_plain_sql_made_no_glob_spoils_nothing() {
-    let mut w = World::new();
-    w.atom("a", &["src/**"], json!({}));
-    w.atom("b", &["lib/**"], json!({}));
-    w.sql()
-        .execute("UPDATE graph_atoms SET paths = '[\"src/[\", 5]' WHERE name = 'a'", [])
-        .unwrap();
-    let context = w.context("src/x,lib/y");
-    assert_eq!(
-        (names(&context["orphanAtoms"]).as_str(), &context["unmatchedPaths"]),
-        ("b", &json!(["src/x"]))
-    );
+    let deep = "{".repeat(300) + &"}".repeat(300);
+    for paths in [json!(["src/[", 5]), json!([deep]), json!(["*".repeat(5_000) + "x"])] {
+        let mut w = World::new();
+        w.atom("a", &["src/**"], json!({}));
+        w.atom("b", &["lib/**"], json!({}));
+        let edit = "UPDATE graph_atoms SET paths = ?1 WHERE name = 'a'";
+        w.sql().execute(edit, [paths.to_string()]).unwrap();
+        let context = w.context("src/x,lib/y");
+        assert_eq!(names(&context["orphanAtoms"]), "b");
+        assert_eq!(context["unmatchedPaths"], json!(["src/x"]));
+        w.update("b", json!({ "knowledge": "still editable" }));
+    }
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn what_is_syntax_elsewhere_is_text_here() {
         ("body: text", "column"),
         ("100%", "percent"),
         ("%", "percent"),
-        ("_", "percent"),
+        ("_", "percent semicolon"),
         ("_under_", "percent"),
         ("'single'", "percent"),
         ("{a,b} [c] (", "braces"),
