@@ -15,6 +15,8 @@ use super::{Fault, Result, text};
 
 /// Characters of one pattern.
 pub const MAX_CHARS: usize = 512;
+/// Opening braces of one pattern: nested deeper than 250 they would make the compiler panic.
+const MAX_BRACES: usize = 64;
 /// Compiled patterns that are kept; all are let go when it is one more.
 const KEPT: usize = 512;
 /// What parts of a name are told apart by.
@@ -68,6 +70,10 @@ pub fn matches(pattern: &str, path: &str) -> bool {
 }
 
 fn build(pattern: &str) -> Result<GlobMatcher, String> {
+    // Asked here as well, since whoever edits the table is not asked before.
+    if pattern.chars().count() > MAX_CHARS || pattern.matches('{').count() > MAX_BRACES {
+        return Err(format!("over {MAX_CHARS} characters or {MAX_BRACES} braces"));
+    }
     GlobBuilder::new(pattern)
         .literal_separator(true)
         .backslash_escape(true)
@@ -333,5 +339,9 @@ mod tests {
         assert!(normalise("p", &"a".repeat(512)).is_ok());
         assert!(normalise("p", &"ä".repeat(512)).is_ok());
         assert!(normalise("p", &"a".repeat(513)).is_err());
+        let nested = |depth| "{".repeat(depth) + &"}".repeat(depth);
+        assert!(normalise("p", &nested(64)).is_ok());
+        assert!(normalise("p", &nested(65)).is_err());
+        assert!(!matches(&nested(300), "a"), "though somebody stored it");
     }
 }

@@ -358,11 +358,19 @@ UNION ALL
 SELECT 'knowledge', 'atom', id, name, NULL, created_at, updated_at FROM graph_atoms;
 
 CREATE VIEW work_link_paths AS
+WITH linked AS (
+       SELECT n.id AS node, trim(replace(replace(j.value, '\', '/'), '//', '/'), ' `''"') AS link
+         FROM work_nodes n, json_each(n.context_links) j
+        WHERE j.type = 'text' AND instr(j.value, '://') = 0
+     ),
+     bare AS (
+       SELECT node, CASE WHEN link GLOB '[-*+] *' THEN trim(substr(link, 3), ' `''"') ELSE link END AS link FROM linked
+     ),
+     relative AS (
+       SELECT node, rtrim(CASE WHEN link LIKE './%' THEN substr(link, 3) ELSE link END, '/') AS link FROM bare
+     )
 SELECT node, CASE WHEN instr(link, '#') > 1 THEN substr(link, 1, instr(link, '#') - 1)
                   WHEN link GLOB '*?:[0-9]*' THEN substr(link, 1, instr(link, ':') - 1)
                   ELSE link END AS path
-  FROM (SELECT n.id AS node,
-               rtrim(CASE WHEN j.value LIKE './%' THEN substr(j.value, 3) ELSE j.value END, '/') AS link
-          FROM work_nodes n, json_each(n.context_links) j
-         WHERE j.type = 'text' AND instr(j.value, '://') = 0);
+  FROM relative;
 
