@@ -9,6 +9,7 @@
 //! - [`os`]: the only doors outside: git and files.
 //! - [`config`]: which settings are in force, and where each came from.
 //! - [`work`]: the work graph. One file is one operation; its SQL is in a private store.
+//! - [`memory`]: typed nodes and connections under an ontology that only grows; content and text search.
 //! - [`app`]: the one place that wires configuration, clock, ids and database.
 //! - [`mcp`] and [`cli`]: the transports. They know the application and the domains, never each other.
 //!
@@ -33,5 +34,6 @@ pub mod cli;
 pub mod config;
 pub mod db;
 pub mod mcp;
+pub mod memory;
 pub mod os;
 pub mod work;

@@ -4,6 +4,7 @@
 
 mod cli;
 mod doctor;
+mod memory;
 mod migrate;
 mod model;
 mod processes;

@@ -2,9 +2,11 @@
 
 use super::tool::ToolDef;
 
+mod memory;
 mod work;
 
 /// Every tool, in listing order.
 pub fn all() -> Vec<ToolDef> {
-    work::tools()
+    let toolsets = [work::tools(), memory::tools()];
+    toolsets.into_iter().flatten().collect()
 }
