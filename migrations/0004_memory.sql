@@ -66,14 +66,14 @@ CREATE TABLE memory_node_contents (
 ) STRICT;
 
 -- Each property again, so that an index finds by value. As numbers 1 and 1.0 are equal to SQLite, and the kind
--- tells "1", 1 and true apart.
+-- tells "1", 1 and true apart. With the type in its key, SQLite finds what goes with its owner by that key.
 CREATE TABLE memory_node_properties (
   owner INTEGER NOT NULL,
   type  TEXT NOT NULL,
   key   TEXT NOT NULL,
   kind  TEXT NOT NULL,
   value ANY NOT NULL,
-  PRIMARY KEY (owner, key),
+  PRIMARY KEY (owner, type, key),
   FOREIGN KEY (type, owner) REFERENCES memory_nodes (type, seq) ON DELETE CASCADE,
   CHECK (CASE kind WHEN 'string'  THEN typeof(value) = 'text'
                    WHEN 'number'  THEN typeof(value) IN ('integer', 'real')
@@ -113,7 +113,7 @@ CREATE TABLE memory_connection_properties (
   key   TEXT NOT NULL,
   kind  TEXT NOT NULL,
   value ANY NOT NULL,
-  PRIMARY KEY (owner, key),
+  PRIMARY KEY (owner, type, key),
   FOREIGN KEY (type, owner) REFERENCES memory_connections (type, seq) ON DELETE CASCADE,
   CHECK (CASE kind WHEN 'string'  THEN typeof(value) = 'text'
                    WHEN 'number'  THEN typeof(value) IN ('integer', 'real')

@@ -66,7 +66,7 @@ CREATE TABLE memory_connection_properties (
   key   TEXT NOT NULL,
   kind  TEXT NOT NULL,
   value ANY NOT NULL,
-  PRIMARY KEY (owner, key),
+  PRIMARY KEY (owner, type, key),
   FOREIGN KEY (type, owner) REFERENCES memory_connections (type, seq) ON DELETE CASCADE,
   CHECK (CASE kind WHEN 'string'  THEN typeof(value) = 'text'
                    WHEN 'number'  THEN typeof(value) IN ('integer', 'real')
@@ -103,7 +103,7 @@ CREATE TABLE memory_node_properties (
   key   TEXT NOT NULL,
   kind  TEXT NOT NULL,
   value ANY NOT NULL,
-  PRIMARY KEY (owner, key),
+  PRIMARY KEY (owner, type, key),
   FOREIGN KEY (type, owner) REFERENCES memory_nodes (type, seq) ON DELETE CASCADE,
   CHECK (CASE kind WHEN 'string'  THEN typeof(value) = 'text'
                    WHEN 'number'  THEN typeof(value) IN ('integer', 'real')

@@ -61,12 +61,12 @@ pub fn save(
         Of::Nodes => {
             "INSERT INTO memory_node_properties (owner, type, key, kind, value)
              VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (owner, key) DO UPDATE SET kind = excluded.kind, value = excluded.value"
+             ON CONFLICT (owner, type, key) DO UPDATE SET kind = excluded.kind, value = excluded.value"
         }
         Of::Connections => {
             "INSERT INTO memory_connection_properties (owner, type, key, kind, value)
              VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (owner, key) DO UPDATE SET kind = excluded.kind, value = excluded.value"
+             ON CONFLICT (owner, type, key) DO UPDATE SET kind = excluded.kind, value = excluded.value"
         }
     };
     for (key, value) in properties {

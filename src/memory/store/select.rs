@@ -31,6 +31,13 @@ struct Condition {
     check_values: Vec<Sql>,
 }
 
+/// Everything after FROM, with the values in its order.
+struct Plan {
+    from: String,
+    column: &'static str,
+    values: Vec<Sql>,
+}
+
 impl Selection {
     /// Nodes of a type, with all these properties.
     pub fn nodes(kind: Option<&str>, properties: &Properties) -> Self {
@@ -129,11 +136,11 @@ impl Selection {
             let check = match self.of {
                 Of::Nodes => {
                     "EXISTS (SELECT 1 FROM memory_node_properties p
-                      WHERE p.owner = r.seq AND p.key = ? AND p.kind = ? AND p.value = ?)"
+                      WHERE p.owner = r.seq AND p.type = r.type AND p.key = ? AND p.kind = ? AND p.value = ?)"
                 }
                 Of::Connections => {
                     "EXISTS (SELECT 1 FROM memory_connection_properties p
-                      WHERE p.owner = r.seq AND p.key = ? AND p.kind = ? AND p.value = ?)"
+                      WHERE p.owner = r.seq AND p.type = r.type AND p.key = ? AND p.kind = ? AND p.value = ?)"
                 }
             };
             self.conditions.push(Condition {
@@ -170,29 +177,32 @@ impl Selection {
         Ok(Some(0))
     }
 
-    /// Everything after FROM, and the values in its order. A cross join keeps the tables in theirs.
-    fn source(&self, tx: &Read<'_>) -> Result<(String, Vec<Sql>)> {
+    /// Where to begin, what must hold, and how the things are numbered there.
+    fn plan(&self, tx: &Read<'_>) -> Result<Plan> {
         let table = self.of.table();
         let Some(first) = self.narrowest(tx)? else {
-            return Ok((format!("{table} r WHERE true"), Vec::new()));
+            let from = format!("{table} r WHERE true");
+            return Ok(Plan { from, column: "r.seq", values: Vec::new() });
         };
         let Condition { source, column, range, range_values, .. } = &self.conditions[first];
-        let mut sql = format!("{source} CROSS JOIN {table} r ON r.seq = {column} WHERE {range}");
+        // A cross join keeps the tables in this order.
+        let mut from = format!("{source} CROSS JOIN {table} r ON r.seq = {column} WHERE {range}");
         let mut values = range_values.clone();
         for (index, condition) in self.conditions.iter().enumerate() {
             if index != first {
-                sql.push_str(" AND ");
-                sql.push_str(condition.check);
+                from.push_str(" AND ");
+                from.push_str(condition.check);
                 values.extend(condition.check_values.iter().cloned());
             }
         }
-        Ok((sql, values))
+        Ok(Plan { from, column, values })
     }
 
     /// Ids after `after`, oldest first.
     pub fn page(&self, tx: &Read<'_>, after: i64, limit: usize) -> Result<Vec<(i64, String)>> {
-        let (source, mut values) = self.source(tx)?;
-        let sql = format!("SELECT r.seq, r.id FROM {source} AND r.seq > ? ORDER BY r.seq LIMIT ?");
+        let Plan { from, column, mut values } = self.plan(tx)?;
+        let sql =
+            format!("SELECT r.seq, r.id FROM {from} AND {column} > ? ORDER BY {column} LIMIT ?");
         values.push(Sql::Integer(after));
         values.push(Sql::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
         tx.all(&sql, rusqlite::params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))
@@ -200,16 +210,24 @@ impl Selection {
 
     /// How many there are.
     pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
-        let (source, values) = self.source(tx)?;
-        let sql = format!("SELECT count(*) FROM {source}");
+        let (sql, values) = match self.conditions.as_slice() {
+            // A range of an index counts itself.
+            [Condition { source, range, range_values, .. }] => {
+                (format!("SELECT count(*) FROM {source} WHERE {range}"), range_values.clone())
+            }
+            _ => {
+                let Plan { from, values, .. } = self.plan(tx)?;
+                (format!("SELECT count(*) FROM {from}"), values)
+            }
+        };
         let values = rusqlite::params_from_iter(values);
         Ok(tx.one(&sql, values, |row| row.get(0))?.unwrap_or(0))
     }
 
     /// The newest of all.
     pub fn newest(&self, tx: &Read<'_>) -> Result<Option<String>> {
-        let (source, values) = self.source(tx)?;
-        let sql = format!("SELECT r.id FROM {source} ORDER BY r.seq DESC LIMIT 1");
+        let Plan { from, column, values } = self.plan(tx)?;
+        let sql = format!("SELECT r.id FROM {from} ORDER BY {column} DESC LIMIT 1");
         tx.one(&sql, rusqlite::params_from_iter(values), |row| row.get(0))
     }
 }

@@ -80,7 +80,7 @@ fn bytes_are_not_searched_whatever_they_spell() {
 fn the_index_follows_updates_changes_of_encoding_and_deletes() {
     let mut m = Memory::new();
     let [id] = m.nodes("Project", ["first words"]);
-    let mut update = |m: &mut Memory, content: &str, encoding: &str| -> Value {
+    let update = |m: &mut Memory, content: &str, encoding: &str| -> Value {
         m.ok("update_node", json!({ "node_id": id, "content": content, "encoding": encoding }))
     };
     assert_eq!(found(&mut m, "first words"), [id.as_str()]);
