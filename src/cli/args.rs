@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config;
 
-use super::{completions, log, next, serve, show, tool, tree};
+use super::{completions, export, import, log, next, serve, show, tool, tree};
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
 #[derive(Debug, Parser)]
@@ -65,6 +65,10 @@ pub enum Command {
     Show(show::Show),
     /// Show what happened, newest first
     Log(log::Log),
+    /// Write what is stored to files
+    Export(export::Export),
+    /// Read what was stored elsewhere
+    Import(import::Import),
     /// Check the file, the settings and the repository
     Doctor,
     /// Print a completion script for a shell

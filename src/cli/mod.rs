@@ -6,7 +6,9 @@
 mod args;
 mod completions;
 mod doctor;
+mod export;
 mod format;
+mod import;
 mod log;
 mod next;
 mod output;
@@ -138,6 +140,8 @@ fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
         Command::Tree(ask) => tree::run(ask, shell),
         Command::Show(ask) => show::run(ask, shell),
         Command::Log(ask) => log::run(ask, shell),
+        Command::Export(ask) => export::run(ask, shell),
+        Command::Import(ask) => import::run(ask, shell),
         Command::Doctor => doctor::run(shell),
         // These two have been taken care of: one needs no database, the other all of it.
         Command::Completions(_) | Command::Serve(_) => Ok(output::Done::Ok),

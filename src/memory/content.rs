@@ -89,7 +89,7 @@ impl Content {
     /// The first line that says something, without the marks of a heading; empty where there is none.
     pub fn title(&self) -> String {
         let lines = self.text().unwrap_or_default().lines();
-        let mut titles = lines.map(|line| line.trim_start_matches('#').trim());
+        let mut titles = lines.map(|line| line.trim().trim_start_matches('#').trim());
         text::shorten(titles.find(|line| !line.is_empty()).unwrap_or_default(), TITLE)
     }
 
@@ -140,7 +140,7 @@ mod tests {
         ] {
             assert_eq!(Content::read(text, Encoding::Utf8).unwrap().title(), expected, "{text}");
         }
-        assert_eq!(Content::read("Kitchen=", Encoding::Base64).unwrap().title(), "");
+        assert_eq!(Content::read("Kitchens", Encoding::Base64).unwrap().title(), "");
     }
 
     #[test]

@@ -145,6 +145,29 @@ pub fn save(
     }
 }
 
+/// Puts all of `new` in place of what a connection was, but for its type and its ends.
+pub fn replace(
+    tx: &Write<'_>,
+    record: &Record,
+    new: &NewConnection<'_>,
+    created: Timestamp,
+    modified: Timestamp,
+) -> Result<()> {
+    tx.run(
+        "UPDATE memory_connections SET properties = ?2, created = ?3, modified = ?4 WHERE seq = ?1",
+        (record.seq, serde_json::to_string(new.properties)?, created, modified),
+    )?;
+    properties::clear(tx, Of::Connections, record.seq)?;
+    properties::save(tx, Of::Connections, record.seq, &record.connection.r#type, new.properties)?;
+    match new.content {
+        Some((format, content)) => save_content(tx, record.seq, format, content),
+        None => {
+            tx.run("DELETE FROM memory_connection_contents WHERE owner = ?1", [record.seq])?;
+            Ok(())
+        }
+    }
+}
+
 /// The notes and the word for their kind, where there are some.
 pub fn content(tx: &Read<'_>, record: &Record) -> Result<Option<(String, Content)>> {
     let found: Option<(String, Vec<u8>)> = tx.one(

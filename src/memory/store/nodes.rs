@@ -152,12 +152,45 @@ pub fn save(
     properties::save(tx, Of::Nodes, record.seq, &node.r#type, changed)?;
     if let Some(content) = content {
         tx.run(
-            "UPDATE memory_node_contents SET bytes = ?2 WHERE owner = ?1",
+            "INSERT INTO memory_node_contents (owner, bytes) VALUES (?1, ?2)
+             ON CONFLICT (owner) DO UPDATE SET bytes = excluded.bytes",
             (record.seq, content.bytes()),
         )?;
         tx.run("UPDATE memory_nodes SET title = ?2 WHERE seq = ?1", (record.seq, content.title()))?;
         index(tx, &node.id, content);
     }
+    Ok(())
+}
+
+/// Puts all of `new` in place of what a node was, but for its type.
+pub fn replace(
+    tx: &Write<'_>,
+    record: &Record,
+    new: &NewNode<'_>,
+    created: Timestamp,
+    modified: Timestamp,
+) -> Result<()> {
+    tx.run(
+        "UPDATE memory_nodes SET title = ?2, properties = ?3, format = ?4, encoding = ?5, created = ?6, modified = ?7
+          WHERE seq = ?1",
+        (
+            record.seq,
+            new.content.title(),
+            serde_json::to_string(new.properties)?,
+            new.format,
+            new.content.encoding().as_str(),
+            created,
+            modified,
+        ),
+    )?;
+    tx.run(
+        "INSERT INTO memory_node_contents (owner, bytes) VALUES (?1, ?2)
+         ON CONFLICT (owner) DO UPDATE SET bytes = excluded.bytes",
+        (record.seq, new.content.bytes()),
+    )?;
+    properties::clear(tx, Of::Nodes, record.seq)?;
+    properties::save(tx, Of::Nodes, record.seq, &record.node.r#type, new.properties)?;
+    index(tx, &record.node.id, new.content);
     Ok(())
 }
 
