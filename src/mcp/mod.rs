@@ -16,6 +16,7 @@ mod complaint;
 mod instructions;
 mod json;
 mod message;
+mod resources;
 mod result;
 mod schema;
 mod server;

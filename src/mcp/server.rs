@@ -17,8 +17,10 @@ use std::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
-        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+        CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
+        ToolAnnotations,
     },
     service::{RequestContext, ServerInitializeError},
 };
@@ -28,7 +30,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use super::{
     instructions::instructions,
     message::Arrived,
-    result,
+    resources, result,
     tool::{Effect, Registry, ToolDef},
     transport::Lines,
 };
@@ -172,6 +174,43 @@ impl Server {
             }
         }
     }
+
+    /// Reads something that is no tool, in its turn and on a blocking thread: it is seldom, and may be large.
+    async fn look<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&mut App, &Ctx) -> Result<T> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let mut app = Arc::clone(&self.app).lock_owned().await;
+        let ctx = app.ctx(None);
+        let request = ctx.request.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            app.set_patience(Patience::Full)?;
+            f(&mut app, &ctx)
+        });
+        let looked = looked.await.map_err(Error::internal).flatten();
+        looked.map_err(|error| {
+            if let Error::Internal(cause) = &error {
+                tracing::error!(request, cause = %cause, "internal error in request {request}: {cause}");
+            }
+            let is_missing = resources::is_missing(&error);
+            let message = error.into_fault(&request).message;
+            match is_missing {
+                true => ErrorData::invalid_params(message, None),
+                false => ErrorData::internal_error(message, None),
+            }
+        })
+    }
+}
+
+/// Lists are one page, so that no cursor was ever given out.
+fn check_first_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.is_some_and(|request| request.cursor.is_some()) {
+        true => {
+            let message = "`cursor` is not one that this server gave out";
+            Err(ErrorData::invalid_params(message, None))
+        }
+        false => Ok(()),
+    }
 }
 
 impl ServerHandler for Server {
@@ -184,13 +223,38 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // The list is one page, so no cursor was ever given out.
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            let message = "`cursor` is not one that this server gave out";
-            return Err(ErrorData::invalid_params(message, None));
-        }
+        check_first_page(request.as_ref())?;
         let tools = self.tools.get_or_init(|| self.registry.listed().map(listing).collect());
         Ok(ListToolsResult::with_all_items(tools.clone()))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        check_first_page(request.as_ref())?;
+        let listed = self.look(resources::list).await?;
+        Ok(ListResourcesResult::with_all_items(listed))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        check_first_page(request.as_ref())?;
+        let templates = self.look(|app, _| Ok(resources::templates(&app.config().toolsets.value)));
+        Ok(ListResourceTemplatesResult::with_all_items(templates.await?))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let contents = self.look(move |app, ctx| resources::read(app, ctx, &request.uri)).await?;
+        Ok(ReadResourceResult::new(contents).into())
     }
 
     async fn call_tool(
@@ -226,7 +290,8 @@ impl ServerHandler for Server {
 }
 
 fn config(on: &[Toolset]) -> ServerConfig {
-    let capabilities = ServerCapabilities::builder().enable_tools().build();
+    let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+    capabilities.resources = resources::is_on(on).then(Default::default);
     let mut server = Implementation::new("graph", env!("CARGO_PKG_VERSION"));
     server.title = Some("Graph".to_owned());
     ServerConfig::new(capabilities).with_server_info(server).with_instructions(instructions(on))

@@ -29,7 +29,7 @@ fn both_eras_are_served_and_name_the_actor() {
         let result = &answer["result"];
         assert_eq!(result["protocolVersion"], version);
         assert_eq!(result["serverInfo"]["name"], "graph");
-        assert_eq!(result["capabilities"], json!({ "tools": {} }));
+        assert_eq!(result["capabilities"], json!({ "tools": {}, "resources": {} }));
         assert!(result["instructions"].as_str().unwrap().contains("graph_next"));
         session.call(1, "test_whoami", json!({}));
         let result = &session.next().unwrap()["result"];
@@ -40,7 +40,11 @@ fn both_eras_are_served_and_name_the_actor() {
 
     let mut session = Session::raw(1024 * 1024);
     let answer = session.ask(json!(1), "server/discover", modern(json!({})));
-    assert_eq!(answer["result"]["capabilities"], json!({ "tools": {} }), "{answer}");
+    assert_eq!(
+        answer["result"]["capabilities"],
+        json!({ "tools": {}, "resources": {} }),
+        "{answer}"
+    );
     let answer = session.ask(json!(2), "tools/list", modern(json!({})));
     assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
     assert!(answer["result"]["ttlMs"].is_u64(), "{answer}");

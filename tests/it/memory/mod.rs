@@ -10,6 +10,7 @@ mod history;
 mod import_faults;
 mod paging;
 mod properties;
+mod resources;
 mod scenarios;
 mod search;
 mod singleton;
