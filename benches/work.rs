@@ -15,7 +15,8 @@ mod support;
 
 use support::{
     client::{Client, Program},
-    floor::{Durable, Sql},
+    durable::Durable,
+    floor::Sql,
     project::{self, COMMON_WORD, Project, RARE_WORD},
     report::{Line, Report},
     stats::{Random, Samples},
@@ -99,7 +100,7 @@ fn main() -> Outcome {
     }
     plans(&folder, &mut report)?;
     println!("\n{}", report.table());
-    println!("figures: {}", report.save()?.display());
+    println!("figures: {}", report.save("work")?.display());
     match plan.keep {
         true => println!("projects: {}", folder.display()),
         false => fs::remove_dir_all(&folder)?,

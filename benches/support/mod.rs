@@ -1,6 +1,7 @@
 //! What the benchmark stands on.
 
 pub mod client;
+pub mod durable;
 pub mod floor;
 pub mod project;
 pub mod report;

@@ -79,8 +79,8 @@ impl Report {
         table
     }
 
-    /// Writes the figures to `target/bench/work.json`.
-    pub fn save(&self) -> io::Result<PathBuf> {
+    /// Writes the figures to `target/bench/<name>.json`.
+    pub fn save(&self, name: &str) -> io::Result<PathBuf> {
         let lines: Vec<_> = self
             .lines
             .iter()
@@ -102,7 +102,7 @@ impl Report {
         let notes: serde_json::Map<_, _> = self.notes.iter().cloned().collect();
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("bench");
         fs::create_dir_all(&folder)?;
-        let file = folder.join("work.json");
+        let file = folder.join(format!("{name}.json"));
         fs::write(
             &file,
             serde_json::to_string_pretty(&json!({ "lines": lines, "notes": notes }))?,
