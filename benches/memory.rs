@@ -1,6 +1,7 @@
 //! How fast the memory is, beside what its parts cost alone. Options and columns are those of the work bench: see
 //! `benches/README.md`.
 #![allow(clippy::print_stdout, reason = "its output is for people")]
+#![allow(clippy::disallowed_methods, reason = "it plays the client, which starts the server")]
 #![allow(clippy::cast_precision_loss, reason = "figures are for reading")]
 
 use std::{
@@ -15,6 +16,7 @@ mod support {
     pub mod client;
     pub mod durable;
     pub mod memories;
+    pub mod plan;
     pub mod report;
     pub mod stats;
 }
@@ -23,52 +25,12 @@ use support::{
     client::{Client, Program},
     durable::Durable,
     memories::{COMMON_WORD, Memories, RARE_WORD, Sql},
+    plan::{Outcome, Plan, sample},
     report::{Line, Report},
-    stats::Samples,
 };
 
-type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
-
-/// Untimed calls before the first sample.
-const WARM_UP: usize = 30;
 /// Connections of a node that is deleted.
 const CONNECTIONS: usize = 100;
-
-/// How much to measure.
-struct Plan {
-    sizes: Vec<usize>,
-    reads: usize,
-    writes: usize,
-    keep: bool,
-}
-
-impl Plan {
-    /// `--quick` for a tenth of it, `--sizes 1000,10000` for other memories, `--keep` for a look into their files.
-    fn from_arguments() -> Outcome<Self> {
-        let mut plan =
-            Plan { sizes: vec![1_000, 10_000, 100_000], reads: 2_000, writes: 300, keep: false };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            match argument.as_str() {
-                "--quick" => plan = Plan { reads: 300, writes: 60, ..plan },
-                "--sizes" => {
-                    let sizes = arguments.next().unwrap_or_default();
-                    plan.sizes = sizes.split(',').map(str::parse).collect::<Result<_, _>>()?;
-                }
-                "--keep" => plan.keep = true,
-                // Cargo says so to every benchmark.
-                "--bench" => {}
-                other => {
-                    return Err(format!(
-                        "`{other}` is not known; try --quick, --keep or --sizes 1000,10000"
-                    )
-                    .into());
-                }
-            }
-        }
-        Ok(plan)
-    }
-}
 
 fn main() -> Outcome {
     let plan = Plan::from_arguments()?;
@@ -101,7 +63,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// The floors, and all memories beside them: a round visits every size, so that growth is no accident of time.
+/// The floors, and all memories beside them.
 struct Bench<'a> {
     plan: &'a Plan,
     bare: Client,
@@ -213,20 +175,14 @@ impl Bench<'_> {
         bare: impl Fn(&Sql, &str, usize) -> rusqlite::Result<Duration>,
     ) -> Outcome {
         let tool = op.split(' ').next().unwrap_or(op);
-        let mut samples: Vec<[Samples; 3]> = vec![Default::default(); self.sides.len()];
-        for round in 0..WARM_UP + self.plan.reads {
-            for (side, samples) in self.sides.iter_mut().zip(&mut samples) {
-                let arguments = ask(side, round);
-                let times = [
-                    self.bare.time("empty", &json!({})),
-                    side.ours.time(tool, &arguments),
-                    bare(&side.sql, side.node(round), side.memories.group(round))?,
-                ];
-                if round >= WARM_UP {
-                    samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
-                }
-            }
-        }
+        let samples = sample(&mut self.sides, self.plan.reads, |side, round| {
+            let arguments = ask(side, round);
+            Ok([
+                self.bare.time("empty", &json!({})),
+                side.ours.time(tool, &arguments),
+                bare(&side.sql, side.node(round), side.memories.group(round))?,
+            ])
+        })?;
         for (side, [empty, samples, sql]) in self.sides.iter().zip(samples) {
             self.report.add(Line {
                 op: op.to_owned(),
@@ -246,17 +202,9 @@ impl Bench<'_> {
         rounds: usize,
         call: impl Fn(&mut Side<'_>, usize) -> Duration,
     ) -> Outcome {
-        let mut samples: Vec<[Samples; 2]> = vec![Default::default(); self.sides.len()];
-        let warm_up = WARM_UP.min(rounds);
-        for round in 0..warm_up + rounds {
-            for (side, [commits, calls]) in self.sides.iter_mut().zip(&mut samples) {
-                let (commit, took) = (self.durable.commit()?, call(side, round));
-                if round >= warm_up {
-                    commits.push(commit);
-                    calls.push(took);
-                }
-            }
-        }
+        let samples = sample(&mut self.sides, rounds, |side, round| {
+            Ok([self.durable.commit()?, call(side, round)])
+        })?;
         for (side, [commits, samples]) in self.sides.iter().zip(samples) {
             self.report.add(Line {
                 op: op.to_owned(),

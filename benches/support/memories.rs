@@ -96,7 +96,7 @@ impl Memories {
     }
 
     fn kind(&self, n: usize) -> &'static str {
-        if n / GROUP % 2 == 0 { "Note" } else { "Task" }
+        if (n / GROUP).is_multiple_of(2) { "Note" } else { "Task" }
     }
 
     fn properties(&self, n: usize) -> serde_json::Map<String, Value> {

@@ -3,6 +3,7 @@
 pub mod client;
 pub mod durable;
 pub mod floor;
+pub mod plan;
 pub mod project;
 pub mod report;
 pub mod stats;

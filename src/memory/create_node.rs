@@ -114,3 +114,27 @@ pub fn creation_failed(error: Error) -> Error {
         error => error,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_storage_refuses_is_file_creation_failed() {
+        for (code, expected) in [
+            (ErrorCode::StorageFull, ErrorCode::FileCreationFailed),
+            (ErrorCode::ReadOnly, ErrorCode::FileCreationFailed),
+            (ErrorCode::Busy, ErrorCode::Busy),
+            (ErrorCode::InvalidNodeType, ErrorCode::InvalidNodeType),
+        ] {
+            let fault = Fault::new(code, "why").details(json!({ "file": "f" })).hint("do");
+            let fault = creation_failed(fault.into()).into_fault("r");
+            assert_eq!(fault.code, expected);
+            assert!(fault.message.contains("why"), "{}", fault.message);
+            assert_eq!(
+                (&fault.details.unwrap()["file"], fault.hint.as_deref()),
+                (&json!("f"), Some("do"))
+            );
+        }
+    }
+}

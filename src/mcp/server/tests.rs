@@ -48,6 +48,9 @@ fn both_eras_are_served_and_name_the_actor() {
     let answer = session.ask(json!(2), "tools/list", modern(json!({})));
     assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
     assert!(answer["result"]["ttlMs"].is_u64(), "{answer}");
+    let answer = session.ask(json!(4), "resources/list", modern(json!({})));
+    assert_eq!(answer["result"]["resources"], json!([]), "{answer}");
+    assert!(answer["result"]["ttlMs"].is_u64(), "{answer}");
     let params = modern(json!({ "name": "test_whoami" }));
     let answer = session.ask(json!(3), "tools/call", params);
     let result = &answer["result"];

@@ -3,7 +3,8 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::world::{Memory, says, text};
+use super::world::{Memory, gtd, says, text};
+use crate::support::server::Server;
 
 fn held(m: &mut Memory, id: &str) -> Value {
     m.ok("get_node_content", json!({ "node_id": id }))
@@ -76,6 +77,25 @@ fn a_megabyte_of_text_is_found_and_comes_back() {
     let [id] = m.nodes("Project", [&content]);
     assert_eq!(held(&mut m, &id)["content"], content);
     assert_eq!(m.ids("search_content", json!({ "query": "NEEDLEstack" })), [id]);
+}
+
+#[test]
+fn content_goes_as_far_as_a_message_does() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("graph.config.yaml"), "max_message_mb: 8\n").unwrap();
+    let mut server = Server::greeted(folder.path());
+    server.call("create_ontology", gtd());
+    let bytes: Vec<u8> = (0..5_u32 << 20).map(|n| (n * 7 + n / 251) as u8).collect();
+    let sent = STANDARD.encode(&bytes);
+    let ask = json!({ "type": "Project", "content": sent, "encoding": "base64", "format": "zip" });
+    let id = text(&server.call("create_node", ask)["node_id"]);
+    let held = server.call("get_node_content", json!({ "node_id": id }));
+    assert!(held["content"] == sent, "not the same bytes");
+    let ask = json!({ "type": "Project", "content": "x".repeat(8 << 20) });
+    let answer = server.ask(9, "tools/call", json!({ "name": "create_node", "arguments": ask }));
+    assert!(answer.get("error").is_some(), "a longer message is an error");
+    assert_eq!(server.call("query_nodes", json!({})), json!({ "node_ids": [id] }));
+    server.end();
 }
 
 #[test]
