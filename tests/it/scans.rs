@@ -272,6 +272,6 @@ fn memory_calls_never_read_a_whole_table_and_do_not_grow_with_the_graph() {
         let steps = |ran: Vec<Ran>| ran.iter().map(|ran| ran.steps).sum::<i64>();
         let few = steps(listener.during(&mut small, "search_content", json!({ "query": "qu" })));
         let many = steps(listener.during(&mut large, "search_content", json!({ "query": "qu" })));
-        assert!(many > few * 10, "{few} steps, then {many}");
+        assert!(many > few * 5, "{few} steps, then {many}");
     });
 }
