@@ -104,6 +104,15 @@ impl Content {
     }
 }
 
+/// What was read back, unless just that failed: damaged content must not stand in the way of what replaces or
+/// removes it.
+pub(super) fn if_readable<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Err(error) if error.code() == ErrorCode::ContentReadFailed => Ok(None),
+        read => read.map(Some),
+    }
+}
+
 fn unfitting(message: &str) -> Fault {
     Fault::new(ErrorCode::InvalidEncoding, message).details(json!({ "field": "content" }))
 }

@@ -1,6 +1,7 @@
 //! `delete_node`: a node goes, and with it every connection that touches it.
 
 use super::{
+    content,
     get_node::ByNode,
     history::{self, End},
     store::{connections, nodes},
@@ -15,8 +16,7 @@ pub fn delete_node(tx: &Write<'_>, ask: &ByNode) -> Result<Done> {
     for connected in connections::of_node(tx, &record.node.id)? {
         update_connection::remove(tx, &connected)?;
     }
-    // Content that cannot be read back goes all the same, and the event cannot tell of it.
-    let content = nodes::content(tx, &record).ok();
+    let content = content::if_readable(nodes::content(tx, &record))?;
     let changes = End::Before.node(&record.node, content.as_ref());
     nodes::delete(tx, &record)?;
     history::of_node(tx, &record.node.id, "deleted", &changes)?;

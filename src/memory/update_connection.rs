@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    content::Content,
+    content::{self, Content},
     history::{self, End},
     store::connections::{self, Record},
     types::{DONE, Done, Encoding},
@@ -51,8 +51,7 @@ pub fn update_connection(tx: &Write<'_>, ask: &UpdateConnection) -> Result<Done>
     let content = match &ask.content {
         Some(notes) => {
             let after = Content::read(notes, Encoding::Utf8)?;
-            // Unreadable notes must not stand in the way of new ones.
-            let before = connections::content(tx, &record).ok().flatten();
+            let before = content::if_readable(connections::content(tx, &record))?.flatten();
             let change = history::content_change(before.as_ref().map(|(_, before)| before), &after);
             changes.extend(change);
             Some((connections::format(tx, record.seq)?, after))
@@ -79,9 +78,8 @@ pub fn delete_connection(tx: &Write<'_>, ask: &ByConnection) -> Result<Done> {
 
 /// Removes a connection, with its event.
 pub(super) fn remove(tx: &Write<'_>, record: &Record) -> Result<()> {
-    // Notes that cannot be read back go all the same, and the event cannot tell of them.
     let content = match record.connection.has_content {
-        true => connections::content(tx, record).ok().flatten(),
+        true => content::if_readable(connections::content(tx, record))?.flatten(),
         false => None,
     };
     let content = content.as_ref().map(|(_, content)| content);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    content::Content,
+    content::{self, Content},
     history,
     store::nodes,
     types::{DONE, Done, Encoding},
@@ -36,16 +36,6 @@ pub struct UpdateNode {
 /// Changes the node.
 pub fn update_node(tx: &Write<'_>, ask: &UpdateNode) -> Result<Done> {
     let mut record = nodes::get(tx, "node_id", &ask.node_id)?;
-    if ask.properties.is_empty() && ask.content.is_none() && ask.format.is_none() {
-        if ask.encoding.is_some() {
-            return Err(encoding("`encoding` is given without `content`, which it is about").into());
-        }
-        return Err(Fault::new(
-            ErrorCode::ValidationError,
-            "nothing to change: give `properties`, `content` or `format`",
-        )
-        .into());
-    }
     let content = match (&ask.content, ask.encoding) {
         (Some(content), Some(encoding)) => Some(Content::read(content, encoding)?),
         (Some(_), None) => {
@@ -56,6 +46,10 @@ pub fn update_node(tx: &Write<'_>, ask: &UpdateNode) -> Result<Done> {
         }
         (None, None) => None,
     };
+    if ask.properties.is_empty() && content.is_none() && ask.format.is_none() {
+        let message = "nothing to change: give `properties`, `content` or `format`";
+        return Err(Fault::new(ErrorCode::ValidationError, message).into());
+    }
     validate::properties("properties", &ask.properties)?;
 
     let node = &mut record.node;
@@ -69,8 +63,7 @@ pub fn update_node(tx: &Write<'_>, ask: &UpdateNode) -> Result<Done> {
         }
     }
     if let Some(after) = &content {
-        // Unreadable content must not stand in the way of new content.
-        let before = nodes::content(tx, &record).ok();
+        let before = content::if_readable(nodes::content(tx, &record))?;
         let node = &mut record.node;
         if after.encoding() != node.encoding {
             let (from, to) = (node.encoding.as_str(), after.encoding().as_str());

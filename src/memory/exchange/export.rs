@@ -152,7 +152,10 @@ fn prepare(folder: &Path, force: bool) -> Result<Vec<String>> {
     }
     if !force {
         let message = format!("{shown} holds an earlier export");
-        return Err(refused(message, "choose a folder that is empty or not there yet; --force would replace the earlier export"));
+        return Err(refused(
+            message,
+            "choose a folder that is empty or not there yet; --force would replace the earlier export",
+        ));
     }
     let registry = fs::read_beneath(folder, layout::REGISTRY, MAX_REGISTRY)
         .ok()

@@ -12,7 +12,7 @@ use crate::{
     },
     db::Write,
     memory::{
-        content::Content,
+        content::{self, Content},
         history::{self, End},
         ontology::{self, ConnectionType, Ontology},
         ontology_growth,
@@ -153,7 +153,7 @@ impl Import<'_, '_> {
             return self.indexed(&content);
         };
         // Content that cannot be read back is different from any.
-        let held = nodes::content(self.tx, &there).ok();
+        let held = content::if_readable(nodes::content(self.tx, &there))?;
         let before = &there.node;
         let mut changes = properties(&before.properties, &node.properties);
         changes.extend(changed("created", &json!(before.created), &json!(node.created)));
@@ -204,7 +204,7 @@ impl Import<'_, '_> {
             self.report.connections.new += 1;
             return Ok(());
         };
-        let held = connections::content(self.tx, &there).ok().flatten();
+        let held = content::if_readable(connections::content(self.tx, &there))?.flatten();
         let before = &there.connection;
         let mut changes = properties(&before.properties, &connection.properties);
         changes.extend(changed("created", &json!(before.created), &json!(created)));
