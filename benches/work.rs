@@ -15,58 +15,13 @@ mod support;
 
 use support::{
     client::{Client, Program},
-    floor::{Durable, Sql},
+    durable::Durable,
+    floor::Sql,
+    plan::{Outcome, Plan, sample},
     project::{self, COMMON_WORD, Project, RARE_WORD},
     report::{Line, Report},
     stats::{Random, Samples},
 };
-
-type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
-
-/// Untimed calls before the first sample.
-const WARM_UP: usize = 50;
-
-/// How much to measure.
-struct Plan {
-    sizes: Vec<usize>,
-    reads: usize,
-    writes: usize,
-    starts: usize,
-    keep: bool,
-}
-
-impl Plan {
-    /// `--quick` for a tenth of it, `--sizes 1000,10000` for other projects, `--keep` for a look into their files.
-    fn from_arguments() -> Outcome<Self> {
-        let mut plan = Plan {
-            sizes: vec![1_000, 10_000, 100_000],
-            reads: 2_000,
-            writes: 300,
-            starts: 40,
-            keep: false,
-        };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            match argument.as_str() {
-                "--quick" => plan = Plan { reads: 300, writes: 60, starts: 10, ..plan },
-                "--sizes" => {
-                    let sizes = arguments.next().unwrap_or_default();
-                    plan.sizes = sizes.split(',').map(str::parse).collect::<Result<_, _>>()?;
-                }
-                "--keep" => plan.keep = true,
-                // Cargo says so to every benchmark.
-                "--bench" => {}
-                other => {
-                    return Err(format!(
-                        "`{other}` is not known; try --quick, --keep or --sizes 1000,10000"
-                    )
-                    .into());
-                }
-            }
-        }
-        Ok(plan)
-    }
-}
 
 fn main() -> Outcome {
     let plan = Plan::from_arguments()?;
@@ -107,7 +62,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// The floors, and all projects beside them: a round visits every size, so that growth is no accident of time.
+/// The floors, and all projects beside them.
 struct Bench<'a> {
     plan: &'a Plan,
     bare: Client,
@@ -146,7 +101,7 @@ impl<'a> Side<'a> {
 
 impl Bench<'_> {
     fn run(&mut self) -> Outcome {
-        self.empty();
+        self.empty()?;
         self.read("graph_open", |_, _| json!({ "project": "bench" }), |sql, _| sql.open_project())?;
         self.read("graph_next", |_, _| json!({ "project": "bench" }), |sql, _| sql.next())?;
         self.read(
@@ -184,21 +139,17 @@ impl Bench<'_> {
     }
 
     /// What a call costs that does nothing: on the bare servers, and on ours.
-    fn empty(&mut self) {
-        let size = self.sides.last().map_or(0, |side| side.project.size);
-        let mut samples: [Samples; 3] = Default::default();
-        for round in 0..WARM_UP + self.plan.reads {
-            let Some(side) = self.sides.last_mut() else { return };
-            let times = [
+    fn empty(&mut self) -> Outcome {
+        let Some(side) = self.sides.last_mut() else { return Ok(()) };
+        let size = side.project.size;
+        let samples = sample(std::slice::from_mut(side), self.plan.reads, |side, _| {
+            Ok([
                 self.bare.time("empty", &json!({})),
                 self.pipes.time("empty", &json!({})),
                 side.ours.ask("ping", &json!({})),
-            ];
-            if round >= WARM_UP {
-                samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
-            }
-        }
-        let [streams, pipes, ping] = samples;
+            ])
+        })?;
+        let [streams, pipes, ping] = samples.into_iter().next().unwrap_or_default();
         let floor = Some((streams.p50(), "empty rmcp call"));
         for (op, samples, floor) in [
             ("rmcp empty call", streams, None),
@@ -207,6 +158,7 @@ impl Bench<'_> {
         ] {
             self.report.add(Line { op: op.to_owned(), size, samples, floor, bytes: 0 });
         }
+        Ok(())
     }
 
     /// Measures a read: for each size one empty call, the call itself, and its bare SQL.
@@ -217,20 +169,14 @@ impl Bench<'_> {
         bare: impl Fn(&Sql, &str) -> rusqlite::Result<Duration>,
     ) -> Outcome {
         let tool = op.split(' ').next().unwrap_or(op);
-        let mut samples: Vec<[Samples; 3]> = vec![Default::default(); self.sides.len()];
-        for round in 0..WARM_UP + self.plan.reads {
-            for (side, samples) in self.sides.iter_mut().zip(&mut samples) {
-                let arguments = ask(side, round);
-                let times = [
-                    self.bare.time("empty", &json!({})),
-                    side.ours.time(tool, &arguments),
-                    bare(&side.sql, side.node(round))?,
-                ];
-                if round >= WARM_UP {
-                    samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
-                }
-            }
-        }
+        let samples = sample(&mut self.sides, self.plan.reads, |side, round| {
+            let arguments = ask(side, round);
+            Ok([
+                self.bare.time("empty", &json!({})),
+                side.ours.time(tool, &arguments),
+                bare(&side.sql, side.node(round))?,
+            ])
+        })?;
         for (side, [empty, samples, sql]) in self.sides.iter().zip(samples) {
             self.report.add(Line {
                 op: op.to_owned(),
@@ -245,16 +191,9 @@ impl Bench<'_> {
 
     /// Measures a write: for each size one bare commit, and what `call` times.
     fn write(&mut self, op: &str, call: impl Fn(&mut Side<'_>, usize) -> Duration) -> Outcome {
-        let mut samples: Vec<[Samples; 2]> = vec![Default::default(); self.sides.len()];
-        for round in 0..WARM_UP + self.plan.writes {
-            for (side, [commits, calls]) in self.sides.iter_mut().zip(&mut samples) {
-                let (commit, took) = (self.durable.commit()?, call(side, round));
-                if round >= WARM_UP {
-                    commits.push(commit);
-                    calls.push(took);
-                }
-            }
-        }
+        let samples = sample(&mut self.sides, self.plan.writes, |side, round| {
+            Ok([self.durable.commit()?, call(side, round)])
+        })?;
         for (side, [commits, samples]) in self.sides.iter().zip(samples) {
             self.report.add(Line {
                 op: op.to_owned(),
@@ -274,7 +213,7 @@ fn starts(plan: &Plan, project: &Project, bare: &Program, report: &mut Report) {
     let ours = Program::ours(&project.db);
     let mut greeted = [Samples::default(), Samples::default()];
     let mut called = [Samples::default(), Samples::default()];
-    for round in 0..plan.starts + 3 {
+    for round in 0..plan.writes / 7 + 3 {
         for (which, (program, tool)) in
             [(&ours, "graph_next"), (bare, "empty")].into_iter().enumerate()
         {

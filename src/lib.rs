@@ -10,6 +10,7 @@
 //! - [`config`]: which settings are in force, and where each came from.
 //! - [`work`]: the work graph. One file is one operation; its SQL is in a private store.
 //! - [`knowledge`]: molecules and atoms, whose patterns are matched to paths when somebody asks.
+//! - [`memory`]: typed nodes and connections under an ontology that only grows; content and text search.
 //! - [`compose`]: answers that join two domains.
 //! - [`app`]: the one place that wires configuration, clock, ids and database.
 //! - [`mcp`] and [`cli`]: the transports. They know the application and the domains, never each other.
@@ -37,5 +38,6 @@ pub mod config;
 pub mod db;
 pub mod knowledge;
 pub mod mcp;
+pub mod memory;
 pub mod os;
 pub mod work;

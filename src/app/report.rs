@@ -64,4 +64,9 @@ impl App {
             titled.collect()
         })
     }
+
+    /// The latest events of one thing in whichever domain, newest first; none where nothing of that id was.
+    pub fn log_of(&mut self, ctx: &Ctx, id: &str, limit: usize) -> Result<Vec<EventRow>> {
+        self.read(ctx, |tx| db::of_subject(tx, id, limit))
+    }
 }

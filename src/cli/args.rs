@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config;
 
-use super::{completions, context, knowledge, log, next, serve, show, tool, tree};
+use super::{completions, context, export, import, knowledge, log, next, serve, show, tool, tree};
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
 #[derive(Debug, Parser)]
@@ -71,6 +71,10 @@ pub enum Command {
     Atoms(knowledge::Atoms),
     /// List the groups of atoms
     Molecules(knowledge::Molecules),
+    /// Write what is stored to files
+    Export(export::Export),
+    /// Read what was stored elsewhere
+    Import(import::Import),
     /// Check the file, the settings and the repository
     Doctor,
     /// Print a completion script for a shell

@@ -12,7 +12,7 @@ use super::{
     status,
 };
 use crate::{
-    base::{Timestamp, props::Change},
+    base::{Error, ErrorCode, Timestamp, props::Change},
     work,
 };
 
@@ -22,7 +22,7 @@ const CHANGES: usize = 6;
 /// Of what, and how much.
 #[derive(Debug, Args)]
 pub struct Log {
-    /// Only what happened to this node; also one that was merged away
+    /// Only what happened to this one, of any domain; also one that is gone
     pub id: Option<String>,
     /// How many events to show
     #[arg(long, value_name = "N", default_value = "20", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
@@ -67,7 +67,12 @@ fn of_all(limit: usize, shell: &mut Shell) -> Outcome {
 
 fn of_one(id: &str, limit: usize, shell: &mut Shell) -> Outcome {
     let mut wanted = work::History { node_id: id.to_owned(), limit: Some(limit), cursor: None };
-    let mut past = shell.read(|tx| work::history(tx, &wanted))?;
+    let mut past = match shell.read(|tx| work::history(tx, &wanted)) {
+        Err(error) if error.code() == ErrorCode::NotFound => {
+            return of_another(id, limit, shell, error);
+        }
+        past => past?,
+    };
     // A page is cut for an agent's eyes; a person gets as many events as were asked for.
     while past.next_cursor.is_some() && past.events.len() < limit {
         wanted.cursor = past.next_cursor.take();
@@ -87,6 +92,30 @@ fn of_one(id: &str, limit: usize, shell: &mut Shell) -> Outcome {
         print(out, head, &event.changes)?;
     }
     finish(out, past.next_cursor.is_some(), limit, &format!("graph log {id}"))
+}
+
+/// What happened to a thing of a domain without a tool for that; `unknown` where there was none.
+fn of_another(id: &str, limit: usize, shell: &mut Shell, unknown: Error) -> Outcome {
+    if shell.is_new() {
+        return Err(unknown.into());
+    }
+    let mut events = shell.app.log_of(&shell.ctx, id, limit + 1)?;
+    if events.is_empty() {
+        return Err(unknown.into());
+    }
+    let more = events.len() > limit;
+    events.truncate(limit);
+    let out = &mut shell.out;
+    if out.json {
+        out.object(&json!({ "events": events, "more": more }))?;
+        return Ok(Done::Ok);
+    }
+    let width = width(events.iter().map(|event| event.actor.as_str()));
+    for event in &events {
+        let head = head(event.at, &event.actor, width, &plain(&event.action));
+        print(out, head, &event.changes)?;
+    }
+    finish(out, more, limit, &format!("graph log {id}"))
 }
 
 /// The column that names need, within reason.

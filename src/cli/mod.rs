@@ -7,7 +7,9 @@ mod args;
 mod completions;
 mod context;
 mod doctor;
+mod export;
 mod format;
+mod import;
 mod knowledge;
 mod log;
 mod next;
@@ -145,6 +147,8 @@ fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
         Command::Context(ask) => context::run(ask, shell),
         Command::Atoms(ask) => knowledge::atoms(ask, shell),
         Command::Molecules(ask) => knowledge::molecules(ask, shell),
+        Command::Export(ask) => export::run(ask, shell),
+        Command::Import(ask) => import::run(ask, shell),
         Command::Doctor => doctor::run(shell),
         // These two have been taken care of: one needs no database, the other all of it.
         Command::Completions(_) | Command::Serve(_) => Ok(output::Done::Ok),

@@ -60,6 +60,16 @@ pub fn history(
     )
 }
 
+/// Events of one subject in whichever domain, newest first.
+pub fn of_subject(tx: &Read<'_>, subject: &str, limit: usize) -> Result<Vec<EventRow>> {
+    tx.all(
+        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
+          WHERE subject = ?1 ORDER BY seq DESC LIMIT ?2",
+        (subject, limit),
+        from_row,
+    )
+}
+
 /// Events of all domains, newest first, those before `before` only.
 pub fn recent(tx: &Read<'_>, before: Option<i64>, limit: usize) -> Result<Vec<EventRow>> {
     tx.all(

@@ -65,8 +65,9 @@ impl Write<'_> {
         });
     }
 
-    /// Writes the changes, those of the index last and without anything between them.
-    pub(super) fn save_texts(&self) -> Result<()> {
+    /// Writes the changes, those of the index last and without anything between them. The transaction does it
+    /// before it commits; one that brings more text than memory should hold does it now and then.
+    pub(crate) fn save_texts(&self) -> Result<()> {
         let texts = self.texts.take();
         let mut changes = Vec::with_capacity(texts.len());
         for Text { domain, kind, subject, body } in &texts {

@@ -28,12 +28,17 @@ const KNOWLEDGE: &str = "\
 Knowledge: what others learned about areas of this codebase. Before you touch files: query_graph \
 {operation: context, paths}. After: manage_graph updates an atom whose area now works differently, \
 or creates one for unmatchedPaths. Name patterns, gotchas and reasons, not what the code says.";
+const MEMORY: &str = "\
+Memory: facts as typed nodes and connections, kept across sessions. get_ontology first (or \
+create_ontology); search_content and query_nodes before create_node; ensure_singleton_node for what \
+there is one of; create_connection and get_connected_nodes relate them.";
 
 /// The instructions for the toolsets that are on.
 pub(super) fn instructions(on: &[Toolset]) -> String {
     let parts = on.iter().map(|toolset| match toolset {
         Toolset::Work => WORK,
         Toolset::Knowledge => KNOWLEDGE,
+        Toolset::Memory => MEMORY,
     });
     parts.collect::<Vec<_>>().join("\n\n")
 }
@@ -50,6 +55,8 @@ mod tests {
         // What one toolset takes is missing to the others.
         let work = instructions(&[Toolset::Work]).chars().count();
         assert!(work <= 1_250, "{work}");
+        let memory = instructions(&[Toolset::Memory]).chars().count();
+        assert!(memory <= 270, "{memory}");
         let beginning = text.split("\n\n").next().unwrap();
         assert!(beginning.chars().count() <= 512, "{}", beginning.chars().count());
         for tool in ["graph_open", "graph_onboard", "graph_next", "graph_update", "graph_plan"] {

@@ -17,6 +17,7 @@ mod instructions;
 mod json;
 mod message;
 mod prompts;
+mod resources;
 mod result;
 mod schema;
 mod server;

@@ -49,9 +49,13 @@ const ARGUMENTS: [(&str, &str); 3] = [
     ("paths", "Files, separated by commas; otherwise those of the task"),
 ];
 
-/// The prompts of the toolsets that are on: they speak of knowledge and of work.
+/// Whether there are prompts: they speak of knowledge and of work.
+pub(super) fn is_on(on: &[Toolset]) -> bool {
+    [Toolset::Work, Toolset::Knowledge].iter().all(|toolset| on.contains(toolset))
+}
+
+/// The prompts, if the toolsets that they speak of are on.
 pub(super) fn listed(on: &[Toolset]) -> Vec<Prompt> {
-    let all = [Toolset::Work, Toolset::Knowledge].iter().all(|toolset| on.contains(toolset));
     let arguments = || {
         let one = |(name, description): (&str, &str)| {
             PromptArgument::new(name).with_description(description).with_required(false)
@@ -61,7 +65,7 @@ pub(super) fn listed(on: &[Toolset]) -> Vec<Prompt> {
     let listing = |prompt: &PromptDef| {
         Prompt::new(prompt.name, Some(prompt.description), arguments()).with_title(prompt.title)
     };
-    PROMPTS.iter().filter(|_| all).map(listing).collect()
+    PROMPTS.iter().filter(|_| is_on(on)).map(listing).collect()
 }
 
 /// Writes a prompt; a name, an argument or a thing that is not there is the asker's fault.

@@ -18,8 +18,9 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
         CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-        Implementation, ListPromptsResult, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ReadResourceResult, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
     },
     service::{RequestContext, ServerInitializeError},
 };
@@ -29,7 +30,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use super::{
     instructions::instructions,
     message::Arrived,
-    prompts, result,
+    prompts, resources, result,
     tool::{Effect, Registry, ToolDef},
     transport::Lines,
 };
@@ -175,6 +176,43 @@ impl Server {
             }
         }
     }
+
+    /// Reads something that is no tool, in its turn and on a blocking thread: it is seldom, and may be large.
+    async fn look<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&mut App, &Ctx) -> Result<T> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let mut app = Arc::clone(&self.app).lock_owned().await;
+        let ctx = app.ctx(None);
+        let request = ctx.request.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            app.set_patience(Patience::Full)?;
+            f(&mut app, &ctx)
+        });
+        let looked = looked.await.map_err(Error::internal).flatten();
+        looked.map_err(|error| {
+            if let Error::Internal(cause) = &error {
+                tracing::error!(request, cause = %cause, "internal error in request {request}: {cause}");
+            }
+            let is_missing = resources::is_missing(&error);
+            let message = error.into_fault(&request).message;
+            match is_missing {
+                true => ErrorData::invalid_params(message, None),
+                false => ErrorData::internal_error(message, None),
+            }
+        })
+    }
+}
+
+/// Lists are one page, so that no cursor was ever given out.
+fn check_first_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.is_some_and(|request| request.cursor.is_some()) {
+        true => {
+            let message = "`cursor` is not one that this server gave out";
+            Err(ErrorData::invalid_params(message, None))
+        }
+        false => Ok(()),
+    }
 }
 
 impl ServerHandler for Server {
@@ -187,7 +225,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        check_first_page(request)?;
+        check_first_page(request.as_ref())?;
         let tools = self.tools.get_or_init(|| self.registry.listed().map(listing).collect());
         Ok(ListToolsResult::with_all_items(tools.clone()))
     }
@@ -197,7 +235,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        check_first_page(request)?;
+        check_first_page(request.as_ref())?;
         Ok(ListPromptsResult::with_all_items(prompts::listed(&self.on)))
     }
 
@@ -220,6 +258,35 @@ impl ServerHandler for Server {
             Ok(Err(error)) => Err(result::protocol_error(error, &request_id)),
             Err(panic) => Err(result::protocol_error(Error::internal(panic), &request_id)),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        check_first_page(request.as_ref())?;
+        let listed = self.look(resources::list).await?;
+        Ok(ListResourcesResult::with_all_items(listed))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        check_first_page(request.as_ref())?;
+        let templates = self.look(|app, _| Ok(resources::templates(&app.config().toolsets.value)));
+        Ok(ListResourceTemplatesResult::with_all_items(templates.await?))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let contents = self.look(move |app, ctx| resources::read(app, ctx, &request.uri)).await?;
+        Ok(ReadResourceResult::new(contents).into())
     }
 
     async fn call_tool(
@@ -254,17 +321,10 @@ impl ServerHandler for Server {
     }
 }
 
-/// Lists here are one page, so no cursor was ever given out.
-fn check_first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
-    if request.is_some_and(|request| request.cursor.is_some()) {
-        let message = "`cursor` is not one that this server gave out";
-        return Err(ErrorData::invalid_params(message, None));
-    }
-    Ok(())
-}
-
 fn config(on: &[Toolset]) -> ServerConfig {
-    let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
+    let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+    capabilities.prompts = prompts::is_on(on).then(Default::default);
+    capabilities.resources = resources::is_on(on).then(Default::default);
     let mut server = Implementation::new("graph", env!("CARGO_PKG_VERSION"));
     server.title = Some("Graph".to_owned());
     ServerConfig::new(capabilities).with_server_info(server).with_instructions(instructions(on))

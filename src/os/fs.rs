@@ -1,9 +1,9 @@
-//! Files: reading text within bounds.
+//! Files: reading within bounds, and staying beneath a folder.
 
 use std::{
     fs::{self, File},
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Why a text file could not be read.
@@ -29,6 +29,9 @@ pub enum ReadError {
         /// Where the first bad byte stands.
         offset: usize,
     },
+    /// By a link, or by a path that climbs.
+    #[error("it leads outside of the folder")]
+    Outside,
     /// What the system said.
     #[error("{0}")]
     Io(io::Error),
@@ -71,6 +74,61 @@ pub fn read_bytes(path: &Path, cap: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
+/// The bytes of a file beneath `root`; links that lead out of it are not followed.
+pub fn read_beneath(root: &Path, relative: &str, cap: u64) -> Result<Vec<u8>, ReadError> {
+    let path = root.join(relative).canonicalize()?;
+    if !path.starts_with(root.canonicalize()?) {
+        return Err(ReadError::Outside);
+    }
+    read_bytes(&path, cap)
+}
+
+/// A folder's entries, or none where there is no folder.
+pub fn names(folder: &Path) -> io::Result<Option<Vec<std::ffi::OsString>>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        entries => entries?,
+    };
+    entries.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>().map(Some)
+}
+
+/// Writes a file beneath `root`, with the folders that lead to it. Whole or not at all: under another name
+/// first, so that a link in its place is replaced and not followed.
+pub fn write_beneath(root: &Path, relative: &str, bytes: &[u8]) -> io::Result<()> {
+    let path = beneath(root, relative, true)?;
+    let partial = path.with_file_name(format!(".partial-{}", std::process::id()));
+    fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, &path)).inspect_err(|_| {
+        // Best effort: the failure that matters is already on its way to the caller.
+        let _ = fs::remove_file(&partial);
+    })
+}
+
+/// Removes a file beneath `root`; one that is not there is as good as removed.
+pub fn remove_beneath(root: &Path, relative: &str) -> io::Result<()> {
+    let removed = beneath(root, relative, false).and_then(fs::remove_file);
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// The path of a file whose folder is beneath `root`, links resolved.
+fn beneath(root: &Path, relative: &str, create: bool) -> io::Result<PathBuf> {
+    let path = root.join(relative);
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it names no file"));
+    };
+    if create {
+        fs::create_dir_all(folder)?;
+    }
+    let folder = folder.canonicalize()?;
+    if !folder.starts_with(root.canonicalize()?) {
+        let problem = format!("{} leads outside of {}", path.display(), root.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+    }
+    Ok(folder.join(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +147,40 @@ mod tests {
 
         fs::write(&path, b"ab\xff").unwrap();
         assert!(matches!(read_text(&path, 9), Err(ReadError::NotText { offset: 2 })));
+    }
+
+    #[test]
+    fn nothing_is_read_written_or_removed_outside_of_the_folder() {
+        let outer = tempfile::tempdir().unwrap();
+        let root = outer.path().join("root");
+        fs::create_dir(&root).unwrap();
+        fs::write(outer.path().join("secret"), "s").unwrap();
+        write_beneath(&root, "a/b/c.txt", b"inside").unwrap();
+        assert_eq!(read_beneath(&root, "a/b/c.txt", 9).unwrap(), b"inside");
+        assert_eq!(
+            names(&root.join("a/b")).unwrap().unwrap(),
+            ["c.txt"],
+            "no partial file is left"
+        );
+        assert_eq!(names(&root.join("none")).unwrap(), None);
+        for path in ["../secret", "a/../../secret"] {
+            assert!(matches!(read_beneath(&root, path, 9), Err(ReadError::Outside)), "{path}");
+            assert!(write_beneath(&root, path, b"x").is_err(), "{path}");
+            assert!(remove_beneath(&root, path).is_err(), "{path}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(outer.path(), root.join("out")).unwrap();
+            std::os::unix::fs::symlink(outer.path().join("secret"), root.join("link")).unwrap();
+            assert!(matches!(read_beneath(&root, "out/secret", 9), Err(ReadError::Outside)));
+            assert!(matches!(read_beneath(&root, "link", 9), Err(ReadError::Outside)));
+            assert!(write_beneath(&root, "out/secret", b"x").is_err());
+            write_beneath(&root, "link", b"x").unwrap();
+            assert_eq!(read_beneath(&root, "link", 9).unwrap(), b"x", "the link was replaced");
+        }
+        assert_eq!(fs::read(outer.path().join("secret")).unwrap(), b"s");
+        remove_beneath(&root, "a/b/c.txt").unwrap();
+        remove_beneath(&root, "a/b/c.txt").unwrap();
+        assert!(matches!(read_beneath(&root, "a/b/c.txt", 9), Err(ReadError::Missing)));
     }
 }

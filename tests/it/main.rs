@@ -6,6 +6,7 @@ mod cli;
 mod cli_knowledge;
 mod doctor;
 mod knowledge;
+mod memory;
 mod migrate;
 mod model;
 mod processes;

@@ -16,6 +16,24 @@ CREATE INDEX idx_graph_changelog_task    ON graph_changelog (task_id);
 
 CREATE INDEX idx_graph_molecules_project ON graph_molecules (project_id);
 
+CREATE INDEX memory_connection_properties_by_type ON memory_connection_properties (type, key, kind, value, owner);
+
+CREATE INDEX memory_connection_properties_by_value ON memory_connection_properties (key, kind, value, owner);
+
+CREATE INDEX memory_connections_by_source ON memory_connections (from_node, type, seq);
+
+CREATE INDEX memory_connections_by_target ON memory_connections (to_node, type, seq);
+
+CREATE UNIQUE INDEX memory_connections_by_type ON memory_connections (type, seq);
+
+CREATE INDEX memory_node_properties_by_type ON memory_node_properties (type, key, kind, value, owner);
+
+CREATE INDEX memory_node_properties_by_value ON memory_node_properties (key, kind, value, owner);
+
+CREATE INDEX memory_nodes_by_title ON memory_nodes (type, title, seq) WHERE title <> '';
+
+CREATE UNIQUE INDEX memory_nodes_by_type ON memory_nodes (type, seq);
+
 CREATE INDEX work_edges_by_target ON work_edges (to_node, type, from_node);
 
 CREATE INDEX work_evidence_by_node ON work_evidence (node, type);
@@ -103,6 +121,97 @@ CREATE TABLE graph_patterns (
   atom_id    TEXT NOT NULL REFERENCES graph_atoms (id) ON DELETE CASCADE,
   pattern    TEXT NOT NULL,
   PRIMARY KEY (project_id, key, atom_id, pattern)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE memory_connection_contents (
+  owner  INTEGER PRIMARY KEY REFERENCES memory_connections (seq) ON DELETE CASCADE,
+  format TEXT NOT NULL CHECK (format <> ''),
+  bytes  BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE memory_connection_properties (
+  owner INTEGER NOT NULL,
+  type  TEXT NOT NULL,
+  key   TEXT NOT NULL,
+  kind  TEXT NOT NULL,
+  value ANY NOT NULL,
+  PRIMARY KEY (owner, type, key),
+  FOREIGN KEY (type, owner) REFERENCES memory_connections (type, seq) ON DELETE CASCADE,
+  CHECK (CASE kind WHEN 'string'  THEN typeof(value) = 'text'
+                   WHEN 'number'  THEN typeof(value) IN ('integer', 'real')
+                   WHEN 'boolean' THEN typeof(value) = 'integer' AND value IN (0, 1)
+                   ELSE 0 END)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE memory_connection_types (
+  seq                 INTEGER PRIMARY KEY,
+  name                TEXT NOT NULL UNIQUE CHECK (name <> ''),
+  required_properties TEXT NOT NULL DEFAULT '[]' CHECK (json_type(required_properties) = 'array')
+) STRICT;
+
+CREATE TABLE memory_connections (
+  seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+  id         TEXT NOT NULL UNIQUE CHECK (id <> ''),
+  type       TEXT NOT NULL REFERENCES memory_connection_types (name),
+  from_node  TEXT NOT NULL REFERENCES memory_nodes (id),
+  to_node    TEXT NOT NULL REFERENCES memory_nodes (id),
+  properties TEXT NOT NULL CHECK (json_type(properties) = 'object'),
+  created    TEXT NOT NULL,
+  modified   TEXT NOT NULL CHECK (modified >= created),
+  created_by TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE memory_node_contents (
+  owner INTEGER PRIMARY KEY REFERENCES memory_nodes (seq) ON DELETE CASCADE,
+  bytes BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE memory_node_properties (
+  owner INTEGER NOT NULL,
+  type  TEXT NOT NULL,
+  key   TEXT NOT NULL,
+  kind  TEXT NOT NULL,
+  value ANY NOT NULL,
+  PRIMARY KEY (owner, type, key),
+  FOREIGN KEY (type, owner) REFERENCES memory_nodes (type, seq) ON DELETE CASCADE,
+  CHECK (CASE kind WHEN 'string'  THEN typeof(value) = 'text'
+                   WHEN 'number'  THEN typeof(value) IN ('integer', 'real')
+                   WHEN 'boolean' THEN typeof(value) = 'integer' AND value IN (0, 1)
+                   ELSE 0 END)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE memory_node_types (
+  seq  INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE CHECK (name <> '')
+) STRICT;
+
+CREATE TABLE memory_nodes (
+  seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+  id         TEXT NOT NULL UNIQUE CHECK (id <> ''),
+  type       TEXT NOT NULL REFERENCES memory_node_types (name),
+  -- The first line of content that is text, for people and for finding doubles.
+  title      TEXT NOT NULL,
+  properties TEXT NOT NULL CHECK (json_type(properties) = 'object'),
+  format     TEXT NOT NULL CHECK (format <> ''),
+  encoding   TEXT NOT NULL CHECK (encoding IN ('utf-8', 'base64')),
+  created    TEXT NOT NULL,
+  modified   TEXT NOT NULL CHECK (modified >= created),
+  created_by TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE memory_ontologies (
+  id       INTEGER PRIMARY KEY CHECK (id = 1),
+  created  TEXT NOT NULL,
+  modified TEXT NOT NULL CHECK (modified >= created)
+) STRICT;
+
+CREATE TABLE memory_topologies (
+  connection_type TEXT NOT NULL REFERENCES memory_connection_types (name),
+  side            TEXT NOT NULL CHECK (side IN ('from', 'to')),
+  node_type       TEXT NOT NULL REFERENCES memory_node_types (name),
+  place           INTEGER NOT NULL,
+  PRIMARY KEY (connection_type, side, node_type),
+  UNIQUE (connection_type, side, place)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE schema_migrations (
@@ -226,6 +335,24 @@ END;
 CREATE TRIGGER graph_changelog_is_never_edited BEFORE UPDATE ON graph_changelog
 BEGIN SELECT RAISE(ABORT, 'changelog entries are immutable'); END;
 
+CREATE TRIGGER memory_connection_types_are_never_deleted BEFORE DELETE ON memory_connection_types
+BEGIN SELECT RAISE(ABORT, 'the ontology only grows'); END;
+
+CREATE TRIGGER memory_connection_types_are_never_edited BEFORE UPDATE ON memory_connection_types
+BEGIN SELECT RAISE(ABORT, 'the ontology only grows'); END;
+
+CREATE TRIGGER memory_node_types_are_never_deleted BEFORE DELETE ON memory_node_types
+BEGIN SELECT RAISE(ABORT, 'the ontology only grows'); END;
+
+CREATE TRIGGER memory_node_types_are_never_edited BEFORE UPDATE ON memory_node_types
+BEGIN SELECT RAISE(ABORT, 'the ontology only grows'); END;
+
+CREATE TRIGGER memory_topologies_are_never_deleted BEFORE DELETE ON memory_topologies
+BEGIN SELECT RAISE(ABORT, 'the ontology only grows'); END;
+
+CREATE TRIGGER memory_topologies_are_never_edited BEFORE UPDATE ON memory_topologies
+BEGIN SELECT RAISE(ABORT, 'the ontology only grows'); END;
+
 CREATE TRIGGER work_edges_after_delete AFTER DELETE ON work_edges
 WHEN OLD.type = 'depends_on'
 BEGIN
@@ -338,7 +465,9 @@ SELECT 'knowledge', id, 'part_of', molecule_id FROM graph_atoms WHERE molecule_i
 UNION ALL
 SELECT 'knowledge', a.id, 'related_to', j.value ->> 'atomId' FROM graph_atoms a, json_each(a.related_atoms) j
 UNION ALL
-SELECT 'knowledge', m.id, 'related_to', j.value ->> 'moleculeId' FROM graph_molecules m, json_each(m.related_molecules) j;
+SELECT 'knowledge', m.id, 'related_to', j.value ->> 'moleculeId' FROM graph_molecules m, json_each(m.related_molecules) j
+UNION ALL
+SELECT 'memory', from_node, type, to_node FROM memory_connections;
 
 CREATE VIEW v_nodes AS
 SELECT 'work' AS domain,
@@ -355,7 +484,10 @@ SELECT 'work' AS domain,
 UNION ALL
 SELECT 'knowledge', 'molecule', id, name, NULL, created_at, updated_at FROM graph_molecules
 UNION ALL
-SELECT 'knowledge', 'atom', id, name, NULL, created_at, updated_at FROM graph_atoms;
+SELECT 'knowledge', 'atom', id, name, NULL, created_at, updated_at FROM graph_atoms
+UNION ALL
+SELECT 'memory', type, id, CASE title WHEN '' THEN type ELSE title END, NULL, created, modified
+  FROM memory_nodes;
 
 CREATE VIEW work_link_paths AS
 WITH linked AS (

@@ -29,7 +29,8 @@ fn both_eras_are_served_and_name_the_actor() {
         let result = &answer["result"];
         assert_eq!(result["protocolVersion"], version);
         assert_eq!(result["serverInfo"]["name"], "graph");
-        assert_eq!(result["capabilities"], json!({ "prompts": {}, "tools": {} }));
+        let able = json!({ "prompts": {}, "resources": {}, "tools": {} });
+        assert_eq!(result["capabilities"], able);
         assert!(result["instructions"].as_str().unwrap().contains("graph_next"));
         session.call(1, "test_whoami", json!({}));
         let result = &session.next().unwrap()["result"];
@@ -40,9 +41,13 @@ fn both_eras_are_served_and_name_the_actor() {
 
     let mut session = Session::raw(1024 * 1024);
     let answer = session.ask(json!(1), "server/discover", modern(json!({})));
-    assert_eq!(answer["result"]["capabilities"], json!({ "prompts": {}, "tools": {} }), "{answer}");
+    let able = json!({ "prompts": {}, "resources": {}, "tools": {} });
+    assert_eq!(answer["result"]["capabilities"], able, "{answer}");
     let answer = session.ask(json!(2), "tools/list", modern(json!({})));
     assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+    assert!(answer["result"]["ttlMs"].is_u64(), "{answer}");
+    let answer = session.ask(json!(4), "resources/list", modern(json!({})));
+    assert_eq!(answer["result"]["resources"], json!([]), "{answer}");
     assert!(answer["result"]["ttlMs"].is_u64(), "{answer}");
     let params = modern(json!({ "name": "test_whoami" }));
     let answer = session.ask(json!(3), "tools/call", params);

@@ -3,9 +3,11 @@
 use super::tool::ToolDef;
 
 mod knowledge;
+mod memory;
 mod work;
 
 /// Every tool, in listing order.
 pub fn all() -> Vec<ToolDef> {
-    [work::tools(), knowledge::tools()].into_iter().flatten().collect()
+    let toolsets = [work::tools(), knowledge::tools(), memory::tools()];
+    toolsets.into_iter().flatten().collect()
 }

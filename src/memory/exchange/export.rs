@@ -1,0 +1,191 @@
+//! `graph export --memory`: the whole memory as a folder.
+
+use std::{collections::HashSet, io, path::Path};
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    layout::{self, Names},
+    registry::{ConnectionEntry, ContentEntry, NodeEntry, Registry},
+    yaml,
+};
+use crate::{
+    base::{Error, ErrorCode, Fault, Result, paths},
+    db::Read,
+    memory::{
+        ontology,
+        store::{connections, nodes},
+        types::Encoding,
+    },
+    os::fs,
+};
+
+/// A registry over this is none that an export made.
+const MAX_REGISTRY: u64 = 1 << 30;
+
+/// What was written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Exported {
+    /// Node types.
+    pub node_types: usize,
+    /// Connection types.
+    pub connection_types: usize,
+    /// Nodes, each with a file.
+    pub nodes: usize,
+    /// Connections, with a file where they have notes.
+    pub connections: usize,
+    /// Bytes of content.
+    pub bytes: u64,
+    /// Files of the export before that nothing names any more.
+    pub removed: usize,
+}
+
+/// Writes everything below `folder`; `force` replaces an earlier export there.
+///
+/// The registry is written last and taken away first: a folder without one is an export that was cut short.
+pub fn export(tx: &Read<'_>, folder: &Path, force: bool) -> Result<Exported> {
+    let ontology = ontology::get_ontology(tx)?;
+    let before = prepare(folder, force)?;
+    let mut out = Out { folder, names: Names::default(), written: HashSet::new(), bytes: 0 };
+    let mut registry = Registry::default();
+    nodes::each(tx, |record| {
+        let content = nodes::content(tx, &record)?;
+        let node = record.node;
+        let entry = NodeEntry {
+            content: out.content(
+                layout::NODES,
+                &node.id,
+                node.content_format,
+                node.encoding,
+                content.bytes(),
+            )?,
+            id: node.id,
+            r#type: node.r#type,
+            created: node.created.to_string(),
+            modified: node.modified.to_string(),
+            properties: node.properties,
+        };
+        registry.nodes.insert(entry.id.clone(), json!(entry));
+        Ok(true)
+    })?;
+    connections::each(tx, |record| {
+        let content = connections::content(tx, &record)?;
+        let connection = record.connection;
+        let content = content.map(|(format, content)| {
+            let encoding = content.encoding();
+            out.content(layout::CONNECTIONS, &connection.id, format, encoding, content.bytes())
+        });
+        let entry = ConnectionEntry {
+            content: content.transpose()?,
+            id: connection.id,
+            r#type: connection.r#type,
+            from: connection.from_node_id,
+            to: connection.to_node_id,
+            created: connection.created.to_string(),
+            modified: connection.modified.to_string(),
+            properties: connection.properties,
+        };
+        registry.connections.insert(entry.id.clone(), json!(entry));
+        Ok(true)
+    })?;
+    let mut removed = 0;
+    for stale in before.iter().filter(|path| !out.written.contains(*path)) {
+        fs::remove_beneath(folder, stale).map_err(|error| cannot(folder, stale, &error))?;
+        removed += 1;
+    }
+    out.write(layout::ONTOLOGY, yaml::write(&ontology).as_bytes())?;
+    out.write(layout::REGISTRY, registry.write()?.as_bytes())?;
+    Ok(Exported {
+        node_types: ontology.node_types.len(),
+        connection_types: ontology.connection_types.len(),
+        nodes: registry.nodes.len(),
+        connections: registry.connections.len(),
+        bytes: out.bytes,
+        removed,
+    })
+}
+
+/// The folder on its way.
+struct Out<'a> {
+    folder: &'a Path,
+    names: Names,
+    written: HashSet<String>,
+    bytes: u64,
+}
+
+impl Out<'_> {
+    fn content(
+        &mut self,
+        folder: &str,
+        id: &str,
+        format: String,
+        encoding: Encoding,
+        bytes: &[u8],
+    ) -> Result<ContentEntry> {
+        let path = self.names.path(folder, id, &layout::extension(&format, encoding));
+        self.write(&path, bytes)?;
+        self.bytes += bytes.len() as u64;
+        self.written.insert(path.clone());
+        Ok(ContentEntry { path, format, encoding: Some(encoding) })
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        fs::write_beneath(self.folder, path, bytes)
+            .map_err(|error| cannot(self.folder, path, &error))
+    }
+}
+
+/// Makes sure that nothing is lost in the folder; answers the files of an earlier export there.
+fn prepare(folder: &Path, force: bool) -> Result<Vec<String>> {
+    let shown = folder.display();
+    let names = fs::names(folder).map_err(|error| cannot(folder, "", &error))?;
+    if names.is_none_or(|names| names.is_empty()) {
+        return Ok(Vec::new());
+    }
+    let earlier = fs::names(&folder.join("_system")).ok().flatten().is_some_and(|names| {
+        names.iter().any(|name| name == "registry.json" || name == "ontology.yaml")
+    });
+    if !earlier {
+        let message = format!("{shown} is not empty, and is no earlier export");
+        return Err(refused(message, "choose a folder that is empty or not there yet"));
+    }
+    if !force {
+        let message = format!("{shown} holds an earlier export");
+        return Err(refused(
+            message,
+            "choose a folder that is empty or not there yet; --force would replace the earlier export",
+        ));
+    }
+    let registry = fs::read_beneath(folder, layout::REGISTRY, MAX_REGISTRY)
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .and_then(|json| Registry::read(&json).ok())
+        .unwrap_or_default();
+    fs::remove_beneath(folder, layout::REGISTRY)
+        .map_err(|error| cannot(folder, layout::REGISTRY, &error))?;
+    // The paths are data: only what is a content file of this folder is ours to remove.
+    let ours = registry.paths().filter_map(|path| paths::normalise("path", None, path).ok());
+    Ok(ours
+        .filter(|path| {
+            [layout::NODES, layout::CONNECTIONS]
+                .iter()
+                .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+        })
+        .collect())
+}
+
+fn refused(message: String, hint: &str) -> Error {
+    Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into()
+}
+
+fn cannot(folder: &Path, path: &str, error: &io::Error) -> Error {
+    let code = match error.kind() {
+        io::ErrorKind::StorageFull => ErrorCode::StorageFull,
+        _ => ErrorCode::ReadOnly,
+    };
+    let path = if path.is_empty() { folder.to_owned() } else { folder.join(path) };
+    Fault::new(code, format!("{} cannot be written: {error}", path.display()))
+        .hint("check that the folder may be written, or choose another")
+        .into()
+}

@@ -1,0 +1,185 @@
+//! What the folder holds, read and checked entry by entry.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{
+    layout,
+    registry::{self, ConnectionEntry, ContentEntry, NodeEntry, Registry},
+    yaml,
+};
+use crate::{
+    base::{Error, ErrorCode, Fault, Result, Timestamp, paths, props::Properties, text},
+    memory::{
+        content::Content,
+        ontology::Ontology,
+        types::{Connection, Encoding, Node, limits},
+        validate,
+    },
+    os::fs::{self, ReadError},
+};
+
+/// A registry over this does not fit into memory with what is made of it.
+const MAX_REGISTRY: u64 = 1 << 30;
+const MAX_ONTOLOGY: u64 = 16 << 20;
+
+/// A node of the folder.
+pub(super) struct IncomingNode {
+    pub node: Node,
+    pub content: Content,
+}
+
+/// A connection of the folder.
+pub(super) struct IncomingConnection {
+    pub connection: Connection,
+    pub content: Option<(String, Content)>,
+}
+
+/// A folder whose system files have been read.
+pub struct Folder {
+    pub(super) path: PathBuf,
+    pub(super) ontology: Ontology,
+    pub(super) registry: Registry,
+}
+
+/// Reads the ontology and the registry. A folder that has only the former has no nodes yet.
+pub fn open_folder(folder: &Path) -> Result<Folder> {
+    let no_memory = |file: &str, error: &ReadError| -> Error {
+        let message = format!("{} is no folder of memory: {file}: {error}", folder.display());
+        Fault::new(ErrorCode::ValidationError, message)
+            .hint("name the folder that holds _system and _content")
+            .into()
+    };
+    let read = |file: &'static str, cap| {
+        let bytes = fs::read_beneath(folder, file, cap)?;
+        String::from_utf8(bytes)
+            .map_err(|error| ReadError::NotText { offset: error.utf8_error().valid_up_to() })
+    };
+    let ontology = read(layout::ONTOLOGY, MAX_ONTOLOGY)
+        .map_err(|error| no_memory(layout::ONTOLOGY, &error))?;
+    let registry = match read(layout::REGISTRY, MAX_REGISTRY) {
+        Err(ReadError::Missing) => Registry::default(),
+        registry => {
+            Registry::read(&registry.map_err(|error| no_memory(layout::REGISTRY, &error))?)?
+        }
+    };
+    let ontology = yaml::read(&ontology)?;
+    check_names(&ontology)?;
+    Ok(Folder { path: folder.to_owned(), ontology, registry })
+}
+
+/// Names that could not have been given through a tool either.
+fn check_names(ontology: &Ontology) -> Result<()> {
+    let list = |field: &str, names: &[String]| -> Result<()> {
+        for (index, name) in names.iter().enumerate() {
+            let field = format!("{field}[{index}]");
+            check_name(&field, name)?;
+            if names[..index].contains(name) {
+                return Err(Fault::invalid(&field, format!("is `{name}` once more")).into());
+            }
+        }
+        Ok(())
+    };
+    list("node_types", &ontology.node_types)?;
+    let kinds = &ontology.connection_types;
+    list("connection_types", &kinds.iter().map(|kind| kind.name.clone()).collect::<Vec<_>>())?;
+    for kind in kinds {
+        list(&format!("{}.from_types", kind.name), &kind.from_types)?;
+        list(&format!("{}.to_types", kind.name), &kind.to_types)?;
+        list(&format!("{}.required_properties", kind.name), &kind.required_properties)?;
+    }
+    Ok(())
+}
+
+/// A name or an id that tools can name.
+fn check_name(field: &str, name: &str) -> Result<()> {
+    if name.is_empty() || name.contains('\0') {
+        return Err(Fault::invalid(field, "is empty or has a NUL").into());
+    }
+    text::check_size(field, name.len(), limits::ID)
+}
+
+impl IncomingNode {
+    /// The node that the registry has under `id`, with its content.
+    pub(super) fn read(folder: &Path, id: &str, value: Value) -> Result<Self> {
+        let entry: NodeEntry = registry::entry(value)?;
+        check_entry(id, &entry.id, &entry.properties)?;
+        let (created, modified) = instants(&entry.created, &entry.modified)?;
+        let content = content(folder, &entry.content)?;
+        let node = Node {
+            id: entry.id,
+            r#type: entry.r#type,
+            created,
+            modified,
+            properties: entry.properties,
+            content_format: entry.content.format,
+            encoding: content.encoding(),
+        };
+        Ok(IncomingNode { node, content })
+    }
+}
+
+impl IncomingConnection {
+    /// The connection that the registry has under `id`, with its notes.
+    pub(super) fn read(folder: &Path, id: &str, value: Value) -> Result<Self> {
+        let entry: ConnectionEntry = registry::entry(value)?;
+        check_entry(id, &entry.id, &entry.properties)?;
+        let (created, modified) = instants(&entry.created, &entry.modified)?;
+        let content = match entry.content {
+            Some(mut held) => {
+                // Notes are text, whatever they are called.
+                held.encoding = Some(Encoding::Utf8);
+                let content = content(folder, &held)?;
+                Some((held.format, content))
+            }
+            None => None,
+        };
+        let connection = Connection {
+            id: entry.id,
+            r#type: entry.r#type,
+            from_node_id: entry.from,
+            to_node_id: entry.to,
+            created,
+            modified,
+            properties: entry.properties,
+            has_content: content.is_some(),
+            content: None,
+        };
+        Ok(IncomingConnection { connection, content })
+    }
+}
+
+fn check_entry(key: &str, id: &str, properties: &Properties) -> Result<()> {
+    check_name("id", id)?;
+    if key != id {
+        let shown = text::shorten(id, 80);
+        let problem = format!("is `{shown}`, and the registry has it under another id");
+        return Err(Fault::invalid("id", problem).into());
+    }
+    validate::properties("properties", properties)
+}
+
+fn instants(created: &str, modified: &str) -> Result<(Timestamp, Timestamp)> {
+    let (created, modified) =
+        (registry::instant("created", created)?, registry::instant("modified", modified)?);
+    if modified < created {
+        return Err(Fault::invalid("modified", "is before `created`").into());
+    }
+    Ok((created, modified))
+}
+
+/// The content that an entry names. The path is data: it leads nowhere but into the folder.
+fn content(folder: &Path, entry: &ContentEntry) -> Result<Content> {
+    check_name("content.format", &entry.format)?;
+    let path = paths::normalise("content.path", None, &entry.path)?;
+    let bytes = fs::read_beneath(folder, &path, limits::CONTENT as u64).map_err(|error| {
+        let message = format!("its content file `{path}` cannot be read: {error}");
+        Fault::new(ErrorCode::ContentReadFailed, message).details(json!({ "path": path }))
+    })?;
+    let encoding = entry.encoding.unwrap_or_else(|| {
+        let text = std::str::from_utf8(&bytes).is_ok() && !layout::is_bytes(&entry.format, &path);
+        if text { Encoding::Utf8 } else { Encoding::Base64 }
+    });
+    Content::from_bytes(bytes, encoding)
+}

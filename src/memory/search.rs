@@ -1,0 +1,46 @@
+//! `search_content`: nodes by a substring of their text.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    ids::{self, NodeIds},
+    store::search,
+    types::limits,
+};
+use crate::{
+    base::{Fault, Result, page::Query, text},
+    db::{Needle, Read},
+};
+
+/// What to look for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
+pub struct SearchContent {
+    /// One substring, not words
+    pub query: String,
+    pub node_type: Option<String>,
+    #[schemars(range(min = 1))]
+    pub limit: Option<usize>,
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
+}
+
+/// A page of the nodes whose text has the query, whatever the case.
+pub fn search_content(tx: &Read<'_>, ask: &SearchContent) -> Result<NodeIds> {
+    if ask.query.is_empty() {
+        return Err(Fault::invalid("query", "is empty: it needs some text")
+            .hint("query_nodes lists nodes without a text to look for")
+            .into());
+    }
+    text::check_size("query", ask.query.len(), limits::QUERY)?;
+    let (needle, kind) = (Needle::new(&ask.query), ask.node_type.as_deref());
+    let page = ids::page(
+        &Query::new("search_content", &(&ask.query, kind))?,
+        ask.limit,
+        ask.cursor.as_deref(),
+        |after, limit| search::page(tx, &needle, kind, after, limit),
+        || search::count(tx, &needle, kind),
+    )?;
+    Ok(page.into())
+}

@@ -1,0 +1,276 @@
+//! Rows of `memory_connections`, with their notes and properties.
+
+use rusqlite::Row;
+use serde_json::json;
+
+use super::properties::{self, Of};
+use crate::{
+    base::{ErrorCode, Fault, Result, Timestamp, props::Properties, text},
+    db::{self, Read, Write},
+    memory::{
+        content::Content,
+        types::{CONNECTION_PREFIX, Connection, Encoding, MARKDOWN},
+    },
+};
+
+/// A connection and its place in the order of creation.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// The order of creation.
+    pub seq: i64,
+    /// The connection itself, without its notes.
+    pub connection: Connection,
+}
+
+const COLUMNS: &str = "c.seq, c.id, c.type, c.from_node, c.to_node, c.created, c.modified, c.properties, \
+     EXISTS (SELECT 1 FROM memory_connection_contents WHERE owner = c.seq)";
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
+    Ok(Record {
+        seq: row.get(0)?,
+        connection: Connection {
+            id: row.get(1)?,
+            r#type: row.get(2)?,
+            from_node_id: row.get(3)?,
+            to_node_id: row.get(4)?,
+            created: row.get(5)?,
+            modified: row.get(6)?,
+            properties: db::json(row, 7)?,
+            has_content: row.get(8)?,
+            content: None,
+        },
+    })
+}
+
+/// The connection, if there is one.
+pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
+    tx.one(&format!("SELECT {COLUMNS} FROM memory_connections c WHERE c.id = ?1"), [id], from_row)
+}
+
+/// The connection named in `field`.
+pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
+    find(tx, id)?.ok_or_else(|| {
+        let shown = text::shorten(id, 80);
+        let message = format!("`{field}` is `{shown}`, and there is no such connection");
+        Fault::new(ErrorCode::ConnectionNotFound, message)
+            .details(json!({ "field": field }))
+            .hint("query_connections finds connections; ids look like conn_0123456789")
+            .into()
+    })
+}
+
+/// What a new connection starts with.
+#[derive(Debug)]
+pub struct NewConnection<'a> {
+    /// A type that is known, and allowed between these nodes.
+    pub r#type: &'a str,
+    /// A node that is there.
+    pub from: &'a str,
+    /// Another, or the same.
+    pub to: &'a str,
+    /// Valid properties, with all that the type requires.
+    pub properties: &'a Properties,
+    /// Notes, and the word for their kind.
+    pub content: Option<(&'a str, &'a Content)>,
+}
+
+/// Inserts a connection under a fresh id, and answers it.
+pub fn insert(tx: &Write<'_>, new: &NewConnection<'_>) -> Result<String> {
+    loop {
+        let id = tx.ids().short(CONNECTION_PREFIX);
+        if insert_as(tx, &id, new, tx.now(), tx.now())? {
+            return Ok(id);
+        }
+    }
+}
+
+/// Inserts a connection under a given id; false when there is one.
+pub fn insert_as(
+    tx: &Write<'_>,
+    id: &str,
+    new: &NewConnection<'_>,
+    created: Timestamp,
+    modified: Timestamp,
+) -> Result<bool> {
+    let seq: Option<i64> = tx.one(
+        "INSERT INTO memory_connections (id, type, from_node, to_node, properties, created, modified, created_by)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING RETURNING seq",
+        (
+            id,
+            new.r#type,
+            new.from,
+            new.to,
+            serde_json::to_string(new.properties)?,
+            created,
+            modified,
+            tx.actor(),
+        ),
+        |row| row.get(0),
+    )?;
+    let Some(seq) = seq else {
+        return Ok(false);
+    };
+    if let Some((format, content)) = new.content {
+        save_content(tx, seq, format, content)?;
+    }
+    properties::save(tx, Of::Connections, seq, new.r#type, new.properties)?;
+    Ok(true)
+}
+
+fn save_content(tx: &Write<'_>, seq: i64, format: &str, content: &Content) -> Result<()> {
+    tx.run(
+        "INSERT INTO memory_connection_contents (owner, format, bytes) VALUES (?1, ?2, ?3)
+         ON CONFLICT (owner) DO UPDATE SET format = excluded.format, bytes = excluded.bytes",
+        (seq, format, content.bytes()),
+    )?;
+    Ok(())
+}
+
+/// Writes the fields that can change, with `changed` of the properties and new notes where there are some.
+pub fn save(
+    tx: &Write<'_>,
+    record: &Record,
+    changed: &Properties,
+    content: Option<(&str, &Content)>,
+) -> Result<()> {
+    let connection = &record.connection;
+    tx.run(
+        "UPDATE memory_connections SET properties = ?2, modified = ?3 WHERE seq = ?1",
+        (record.seq, serde_json::to_string(&connection.properties)?, connection.modified),
+    )?;
+    properties::save(tx, Of::Connections, record.seq, &connection.r#type, changed)?;
+    match content {
+        Some((format, content)) => save_content(tx, record.seq, format, content),
+        None => Ok(()),
+    }
+}
+
+/// Puts all of `new` in place of what a connection was, but for its type and its ends.
+pub fn replace(
+    tx: &Write<'_>,
+    record: &Record,
+    new: &NewConnection<'_>,
+    created: Timestamp,
+    modified: Timestamp,
+) -> Result<()> {
+    tx.run(
+        "UPDATE memory_connections SET properties = ?2, created = ?3, modified = ?4 WHERE seq = ?1",
+        (record.seq, serde_json::to_string(new.properties)?, created, modified),
+    )?;
+    properties::clear(tx, Of::Connections, record.seq)?;
+    properties::save(tx, Of::Connections, record.seq, &record.connection.r#type, new.properties)?;
+    match new.content {
+        Some((format, content)) => save_content(tx, record.seq, format, content),
+        None => {
+            tx.run("DELETE FROM memory_connection_contents WHERE owner = ?1", [record.seq])?;
+            Ok(())
+        }
+    }
+}
+
+/// The notes and the word for their kind, where there are some.
+pub fn content(tx: &Read<'_>, record: &Record) -> Result<Option<(String, Content)>> {
+    let found: Option<(String, Vec<u8>)> = tx.one(
+        "SELECT format, bytes FROM memory_connection_contents WHERE owner = ?1",
+        [record.seq],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let Some((format, bytes)) = found else {
+        return Ok(None);
+    };
+    let content = Content::from_bytes(bytes, Encoding::Utf8).map_err(|error| {
+        let id = &record.connection.id;
+        let cause = error.into_fault("").message;
+        let message = format!("the content of {id} cannot be read back: {cause}");
+        Fault::new(ErrorCode::ContentReadFailed, message)
+            .details(json!({ "connection_id": id }))
+            .hint("`graph doctor` says whether the file is sound; update_connection can store it anew")
+    })?;
+    Ok(Some((format, content)))
+}
+
+/// The format of notes that are there, else the usual one.
+pub fn format(tx: &Read<'_>, seq: i64) -> Result<String> {
+    let sql = "SELECT format FROM memory_connection_contents WHERE owner = ?1";
+    Ok(tx.one(sql, [seq], |row| row.get(0))?.unwrap_or_else(|| MARKDOWN.to_owned()))
+}
+
+/// Removes a connection; the nodes stay.
+pub fn delete(tx: &Write<'_>, seq: i64) -> Result<()> {
+    tx.run("DELETE FROM memory_connections WHERE seq = ?1", [seq])?;
+    Ok(())
+}
+
+/// All connections of a node, a connection with itself once, oldest first.
+pub fn of_node(tx: &Read<'_>, id: &str) -> Result<Vec<Record>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM memory_connections c WHERE c.from_node = ?1
+             UNION ALL
+             SELECT {COLUMNS} FROM memory_connections c WHERE c.to_node = ?1 AND c.from_node <> ?1
+             ORDER BY 1"
+        ),
+        [id],
+        from_row,
+    )
+}
+
+/// Visits all connections, oldest first.
+pub fn each(tx: &Read<'_>, visit: impl FnMut(Record) -> Result<bool>) -> Result<()> {
+    tx.while_each(
+        &format!("SELECT {COLUMNS} FROM memory_connections c ORDER BY c.seq"),
+        [],
+        from_row,
+        visit,
+    )
+}
+
+/// Which way to follow connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// From source to target.
+    Out,
+    /// From target to source.
+    In,
+    /// Either.
+    Both,
+}
+
+/// The nodes at the other ends of a node's connections as SQL, each once, with `?1` the node and `?2` the type.
+fn neighbours(way: Way, typed: bool) -> String {
+    let leg = |near: &str, far: &str| {
+        // Without a type the value is null; it is named all the same, so that it can be bound.
+        let of_type = if typed { " AND type = ?2" } else { " AND ?2 IS NULL" };
+        format!("SELECT {far} AS id FROM memory_connections WHERE {near} = ?1{of_type}")
+    };
+    let (out, back) = (leg("from_node", "to_node"), leg("to_node", "from_node"));
+    match way {
+        Way::Out => format!("SELECT DISTINCT id FROM ({out})"),
+        Way::In => format!("SELECT DISTINCT id FROM ({back})"),
+        // A union keeps each once.
+        Way::Both => format!("{out} UNION {back}"),
+    }
+}
+
+/// Connected nodes after `after`, oldest first.
+pub fn connected(
+    tx: &Read<'_>,
+    id: &str,
+    kind: Option<&str>,
+    way: Way,
+    after: i64,
+    limit: usize,
+) -> Result<Vec<(i64, String)>> {
+    let sql = format!(
+        "SELECT n.seq, n.id FROM ({}) far CROSS JOIN memory_nodes n ON n.id = far.id
+          WHERE n.seq > ?3 ORDER BY n.seq LIMIT ?4",
+        neighbours(way, kind.is_some())
+    );
+    tx.all(&sql, (id, kind, after, limit), |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// How many there are.
+pub fn connected_count(tx: &Read<'_>, id: &str, kind: Option<&str>, way: Way) -> Result<i64> {
+    let sql = format!("SELECT count(*) FROM ({}) far", neighbours(way, kind.is_some()));
+    Ok(tx.one(&sql, (id, kind), |row| row.get(0))?.unwrap_or(0))
+}

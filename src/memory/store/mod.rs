@@ -1,0 +1,8 @@
+//! The domain's SQL. Private: operations call these functions, nobody else does.
+
+pub(super) mod connections;
+pub(super) mod nodes;
+pub(super) mod ontology;
+pub(super) mod properties;
+pub(super) mod search;
+pub(super) mod select;

@@ -1,0 +1,248 @@
+//! Rows of `memory_nodes`, with their content and properties.
+
+use rusqlite::Row;
+use serde_json::json;
+
+use super::properties::{self, Of};
+use crate::{
+    base::{Error, ErrorCode, Fault, Result, Timestamp, props::Properties, text},
+    db::{self, Read, Write},
+    memory::{
+        content::Content,
+        types::{DOMAIN, Encoding, NODE_PREFIX, Node},
+    },
+};
+
+/// A node and its place in the order of creation.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// The order of creation.
+    pub seq: i64,
+    /// The node itself.
+    pub node: Node,
+}
+
+const COLUMNS: &str = "seq, id, type, created, modified, properties, format, encoding";
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
+    let encoding = match row.get_ref(7)?.as_str()? {
+        "base64" => Encoding::Base64,
+        _ => Encoding::Utf8,
+    };
+    Ok(Record {
+        seq: row.get(0)?,
+        node: Node {
+            id: row.get(1)?,
+            r#type: row.get(2)?,
+            created: row.get(3)?,
+            modified: row.get(4)?,
+            properties: db::json(row, 5)?,
+            content_format: row.get(6)?,
+            encoding,
+        },
+    })
+}
+
+/// The node, if there is one.
+pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
+    tx.one(&format!("SELECT {COLUMNS} FROM memory_nodes WHERE id = ?1"), [id], from_row)
+}
+
+/// The node named in `field`.
+pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
+    find(tx, id)?.ok_or_else(|| {
+        let shown = text::shorten(id, 80);
+        let message = format!("`{field}` is `{shown}`, and there is no such node");
+        Fault::new(ErrorCode::NodeNotFound, message)
+            .details(json!({ "field": field }))
+            .hint("query_nodes and search_content find nodes; ids look like mem_0123456789")
+            .into()
+    })
+}
+
+/// What a new node starts with.
+#[derive(Debug)]
+pub struct NewNode<'a> {
+    /// A type that is known.
+    pub r#type: &'a str,
+    /// Valid properties.
+    pub properties: &'a Properties,
+    /// The writer's own word for the kind of content.
+    pub format: &'a str,
+    /// The content.
+    pub content: &'a Content,
+}
+
+/// Inserts a node under a fresh id and makes its text findable; answers the id.
+pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<String> {
+    loop {
+        let id = tx.ids().short(NODE_PREFIX);
+        if insert_as(tx, &id, new, tx.now(), tx.now())? {
+            return Ok(id);
+        }
+    }
+}
+
+/// Inserts a node under a given id; false when there is one.
+pub fn insert_as(
+    tx: &Write<'_>,
+    id: &str,
+    new: &NewNode<'_>,
+    created: Timestamp,
+    modified: Timestamp,
+) -> Result<bool> {
+    let seq: Option<i64> = tx.one(
+        "INSERT INTO memory_nodes (id, type, title, properties, format, encoding, created, modified, created_by)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING RETURNING seq",
+        (
+            id,
+            new.r#type,
+            new.content.title(),
+            serde_json::to_string(new.properties)?,
+            new.format,
+            new.content.encoding().as_str(),
+            created,
+            modified,
+            tx.actor(),
+        ),
+        |row| row.get(0),
+    )?;
+    let Some(seq) = seq else {
+        return Ok(false);
+    };
+    tx.run(
+        "INSERT INTO memory_node_contents (owner, bytes) VALUES (?1, ?2)",
+        (seq, new.content.bytes()),
+    )?;
+    properties::save(tx, Of::Nodes, seq, new.r#type, new.properties)?;
+    index(tx, id, new.content);
+    Ok(true)
+}
+
+/// Makes text findable, and bytes not.
+fn index(tx: &Write<'_>, id: &str, content: &Content) {
+    match content.text() {
+        // The tokenizer would stop at NUL, which no tool lets in and a file may have.
+        Some(text) if text.contains('\0') => {
+            tx.index(DOMAIN, "node", id, &text.replace('\0', "\u{fffd}"));
+        }
+        Some(text) => tx.index(DOMAIN, "node", id, text),
+        None => tx.unindex(DOMAIN, id),
+    }
+}
+
+/// Writes the fields that can change, with `changed` of the properties and new content where there is some.
+pub fn save(
+    tx: &Write<'_>,
+    record: &Record,
+    changed: &Properties,
+    content: Option<&Content>,
+) -> Result<()> {
+    let node = &record.node;
+    tx.run(
+        "UPDATE memory_nodes SET properties = ?2, format = ?3, encoding = ?4, modified = ?5 WHERE seq = ?1",
+        (
+            record.seq,
+            serde_json::to_string(&node.properties)?,
+            &node.content_format,
+            node.encoding.as_str(),
+            node.modified,
+        ),
+    )?;
+    properties::save(tx, Of::Nodes, record.seq, &node.r#type, changed)?;
+    if let Some(content) = content {
+        tx.run(
+            "INSERT INTO memory_node_contents (owner, bytes) VALUES (?1, ?2)
+             ON CONFLICT (owner) DO UPDATE SET bytes = excluded.bytes",
+            (record.seq, content.bytes()),
+        )?;
+        tx.run("UPDATE memory_nodes SET title = ?2 WHERE seq = ?1", (record.seq, content.title()))?;
+        index(tx, &node.id, content);
+    }
+    Ok(())
+}
+
+/// Puts all of `new` in place of what a node was, but for its type.
+pub fn replace(
+    tx: &Write<'_>,
+    record: &Record,
+    new: &NewNode<'_>,
+    created: Timestamp,
+    modified: Timestamp,
+) -> Result<()> {
+    tx.run(
+        "UPDATE memory_nodes SET title = ?2, properties = ?3, format = ?4, encoding = ?5, created = ?6, modified = ?7
+          WHERE seq = ?1",
+        (
+            record.seq,
+            new.content.title(),
+            serde_json::to_string(new.properties)?,
+            new.format,
+            new.content.encoding().as_str(),
+            created,
+            modified,
+        ),
+    )?;
+    tx.run(
+        "INSERT INTO memory_node_contents (owner, bytes) VALUES (?1, ?2)
+         ON CONFLICT (owner) DO UPDATE SET bytes = excluded.bytes",
+        (record.seq, new.content.bytes()),
+    )?;
+    properties::clear(tx, Of::Nodes, record.seq)?;
+    properties::save(tx, Of::Nodes, record.seq, &record.node.r#type, new.properties)?;
+    index(tx, &record.node.id, new.content);
+    Ok(())
+}
+
+/// Removes a node that no connection touches any more.
+pub fn delete(tx: &Write<'_>, record: &Record) -> Result<()> {
+    tx.unindex(DOMAIN, &record.node.id);
+    tx.run("DELETE FROM memory_nodes WHERE seq = ?1", [record.seq])?;
+    Ok(())
+}
+
+/// A node's content; CONTENT_READ_FAILED where it is gone or does not fit its encoding.
+pub fn content(tx: &Read<'_>, record: &Record) -> Result<Content> {
+    let sql = "SELECT bytes FROM memory_node_contents WHERE owner = ?1";
+    let unreadable = |cause: String| -> Error {
+        let message = format!("the content of {} cannot be read back: {cause}", record.node.id);
+        Fault::new(ErrorCode::ContentReadFailed, message)
+            .details(json!({ "node_id": record.node.id }))
+            .hint("`graph doctor` says whether the file is sound; update_node can store the content anew")
+            .into()
+    };
+    let bytes: Option<Vec<u8>> =
+        tx.one(sql, [record.seq], |row| row.get(0)).map_err(|error| match error.code() {
+            ErrorCode::StorageCorrupt => unreadable(error.to_string()),
+            _ => error,
+        })?;
+    let bytes = bytes.ok_or_else(|| unreadable("it is not there".to_owned()))?;
+    Content::from_bytes(bytes, record.node.encoding)
+        .map_err(|error| unreadable(error.into_fault("").message))
+}
+
+/// The oldest nodes of a type with this title.
+pub fn titled(tx: &Read<'_>, kind: &str, title: &str, limit: usize) -> Result<Vec<String>> {
+    if title.is_empty() {
+        return Ok(Vec::new());
+    }
+    tx.all(
+        "SELECT id FROM memory_nodes WHERE type = ?1 AND title = ?2 AND title <> '' ORDER BY seq LIMIT ?3",
+        (kind, title, limit),
+        |row| row.get(0),
+    )
+}
+
+/// The newest nodes, each with its title.
+pub fn newest(tx: &Read<'_>, limit: usize) -> Result<Vec<(Record, String)>> {
+    tx.all(
+        &format!("SELECT {COLUMNS}, title FROM memory_nodes ORDER BY seq DESC LIMIT ?1"),
+        [limit],
+        |row| Ok((from_row(row)?, row.get(8)?)),
+    )
+}
+
+/// Visits all nodes, oldest first.
+pub fn each(tx: &Read<'_>, visit: impl FnMut(Record) -> Result<bool>) -> Result<()> {
+    tx.while_each(&format!("SELECT {COLUMNS} FROM memory_nodes ORDER BY seq"), [], from_row, visit)
+}

@@ -1,0 +1,233 @@
+//! Ids by type, ends and properties, oldest first, found from whichever condition fits the fewest.
+
+use rusqlite::types::Value as Sql;
+
+use super::properties::{Of, stored};
+use crate::{
+    base::{Result, props::Properties},
+    db::Read,
+};
+
+/// How far a condition is looked into to learn how many it fits; the next is looked into only when all fit more.
+const DEPTHS: [usize; 3] = [32, 512, 8_192];
+
+/// What a node or a connection must be like; all that is given must hold.
+#[derive(Debug)]
+pub struct Selection {
+    of: Of,
+    conditions: Vec<Condition>,
+}
+
+/// One condition: a range of an index to begin at, and a check of a row that was found otherwise.
+#[derive(Debug)]
+struct Condition {
+    /// The table and index that hold the range, with the column that numbers the thing.
+    source: &'static str,
+    column: &'static str,
+    /// Of the range, over `x`; of a check, over `r`. Each `?` is one of the values, in their order.
+    range: &'static str,
+    range_values: Vec<Sql>,
+    check: &'static str,
+    check_values: Vec<Sql>,
+}
+
+/// Everything after FROM, with the values in its order.
+struct Plan {
+    from: String,
+    column: &'static str,
+    values: Vec<Sql>,
+}
+
+impl Selection {
+    /// Nodes of a type, with all these properties.
+    pub fn nodes(kind: Option<&str>, properties: &Properties) -> Self {
+        let mut selection = Selection { of: Of::Nodes, conditions: Vec::new() };
+        selection.properties(kind, properties);
+        selection.kind("memory_nodes x INDEXED BY memory_nodes_by_type", kind);
+        selection
+    }
+
+    /// Connections with these ends, of a type, with all these properties.
+    pub fn connections(
+        from: Option<&str>,
+        to: Option<&str>,
+        kind: Option<&str>,
+        properties: &Properties,
+    ) -> Self {
+        let mut selection = Selection { of: Of::Connections, conditions: Vec::new() };
+        selection.end(
+            from,
+            kind,
+            "memory_connections x INDEXED BY memory_connections_by_source",
+            ["x.from_node = ?", "x.from_node = ? AND x.type = ?", "r.from_node = ?"],
+        );
+        selection.end(
+            to,
+            kind,
+            "memory_connections x INDEXED BY memory_connections_by_target",
+            ["x.to_node = ?", "x.to_node = ? AND x.type = ?", "r.to_node = ?"],
+        );
+        selection.properties(kind, properties);
+        selection.kind("memory_connections x INDEXED BY memory_connections_by_type", kind);
+        selection
+    }
+
+    /// A type alone is a place to begin only where nothing narrower is.
+    fn kind(&mut self, source: &'static str, kind: Option<&str>) {
+        let Some(kind) = kind.filter(|_| self.conditions.is_empty()) else {
+            return;
+        };
+        let values = vec![Sql::Text(kind.to_owned())];
+        self.conditions.push(Condition {
+            source,
+            column: "x.seq",
+            range: "x.type = ?",
+            range_values: values.clone(),
+            check: "r.type = ?",
+            check_values: values,
+        });
+    }
+
+    fn end(
+        &mut self,
+        node: Option<&str>,
+        kind: Option<&str>,
+        source: &'static str,
+        [range, range_of_type, check]: [&'static str; 3],
+    ) {
+        let Some(node) = node else {
+            return;
+        };
+        let node = vec![Sql::Text(node.to_owned())];
+        let kind = kind.map(|kind| Sql::Text(kind.to_owned()));
+        self.conditions.push(Condition {
+            source,
+            column: "x.seq",
+            range: if kind.is_some() { range_of_type } else { range },
+            range_values: node.iter().cloned().chain(kind).collect(),
+            check,
+            check_values: node,
+        });
+    }
+
+    fn properties(&mut self, kind: Option<&str>, properties: &Properties) {
+        for (key, value) in properties {
+            let (value_kind, value) = stored(value);
+            let wanted = [Sql::Text(key.clone()), Sql::Text(value_kind.to_owned()), value];
+            let kind = kind.map(|kind| Sql::Text(kind.to_owned()));
+            let (source, range) = match (self.of, kind.is_some()) {
+                (Of::Nodes, true) => (
+                    "memory_node_properties x INDEXED BY memory_node_properties_by_type",
+                    "x.type = ? AND x.key = ? AND x.kind = ? AND x.value = ?",
+                ),
+                (Of::Nodes, false) => (
+                    "memory_node_properties x INDEXED BY memory_node_properties_by_value",
+                    "x.key = ? AND x.kind = ? AND x.value = ?",
+                ),
+                (Of::Connections, true) => (
+                    "memory_connection_properties x INDEXED BY memory_connection_properties_by_type",
+                    "x.type = ? AND x.key = ? AND x.kind = ? AND x.value = ?",
+                ),
+                (Of::Connections, false) => (
+                    "memory_connection_properties x INDEXED BY memory_connection_properties_by_value",
+                    "x.key = ? AND x.kind = ? AND x.value = ?",
+                ),
+            };
+            let check = match self.of {
+                Of::Nodes => {
+                    "EXISTS (SELECT 1 FROM memory_node_properties p
+                      WHERE p.owner = r.seq AND p.type = r.type AND p.key = ? AND p.kind = ? AND p.value = ?)"
+                }
+                Of::Connections => {
+                    "EXISTS (SELECT 1 FROM memory_connection_properties p
+                      WHERE p.owner = r.seq AND p.type = r.type AND p.key = ? AND p.kind = ? AND p.value = ?)"
+                }
+            };
+            self.conditions.push(Condition {
+                source,
+                column: "x.owner",
+                range,
+                range_values: kind.into_iter().chain(wanted.iter().cloned()).collect(),
+                check,
+                check_values: wanted.into(),
+            });
+        }
+    }
+
+    /// The condition that fits the fewest, as far as it is worth knowing.
+    fn narrowest(&self, tx: &Read<'_>) -> Result<Option<usize>> {
+        if self.conditions.len() <= 1 {
+            return Ok(self.conditions.first().map(|_| 0));
+        }
+        for depth in DEPTHS {
+            let mut best = (depth, 0);
+            for (index, condition) in self.conditions.iter().enumerate() {
+                let Condition { source, range, .. } = condition;
+                let sql = format!(
+                    "SELECT count(*) FROM (SELECT 1 FROM {source} WHERE {range} LIMIT {depth})"
+                );
+                let values = rusqlite::params_from_iter(&condition.range_values);
+                let fitting = tx.one(&sql, values, |row| row.get(0))?.unwrap_or(0);
+                best = best.min((fitting, index));
+            }
+            if best.0 < depth {
+                return Ok(Some(best.1));
+            }
+        }
+        Ok(Some(0))
+    }
+
+    /// Where to begin, what must hold, and how the things are numbered there.
+    fn plan(&self, tx: &Read<'_>) -> Result<Plan> {
+        let table = self.of.table();
+        let Some(first) = self.narrowest(tx)? else {
+            let from = format!("{table} r WHERE true");
+            return Ok(Plan { from, column: "r.seq", values: Vec::new() });
+        };
+        let Condition { source, column, range, range_values, .. } = &self.conditions[first];
+        // A cross join keeps the tables in this order.
+        let mut from = format!("{source} CROSS JOIN {table} r ON r.seq = {column} WHERE {range}");
+        let mut values = range_values.clone();
+        for (index, condition) in self.conditions.iter().enumerate() {
+            if index != first {
+                from.push_str(" AND ");
+                from.push_str(condition.check);
+                values.extend(condition.check_values.iter().cloned());
+            }
+        }
+        Ok(Plan { from, column, values })
+    }
+
+    /// Ids after `after`, oldest first.
+    pub fn page(&self, tx: &Read<'_>, after: i64, limit: usize) -> Result<Vec<(i64, String)>> {
+        let Plan { from, column, mut values } = self.plan(tx)?;
+        let sql =
+            format!("SELECT r.seq, r.id FROM {from} AND {column} > ? ORDER BY {column} LIMIT ?");
+        values.push(Sql::Integer(after));
+        values.push(Sql::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
+        tx.all(&sql, rusqlite::params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// How many there are.
+    pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
+        let (sql, values) = match self.conditions.as_slice() {
+            // A range of an index counts itself.
+            [Condition { source, range, range_values, .. }] => {
+                (format!("SELECT count(*) FROM {source} WHERE {range}"), range_values.clone())
+            }
+            _ => {
+                let Plan { from, values, .. } = self.plan(tx)?;
+                (format!("SELECT count(*) FROM {from}"), values)
+            }
+        };
+        let values = rusqlite::params_from_iter(values);
+        Ok(tx.one(&sql, values, |row| row.get(0))?.unwrap_or(0))
+    }
+
+    /// The newest of all.
+    pub fn newest(&self, tx: &Read<'_>) -> Result<Option<String>> {
+        let Plan { from, column, values } = self.plan(tx)?;
+        let sql = format!("SELECT r.id FROM {from} ORDER BY {column} DESC LIMIT 1");
+        tx.one(&sql, rusqlite::params_from_iter(values), |row| row.get(0))
+    }
+}

@@ -1,0 +1,18 @@
+//! The memory tools, held against their seed.
+
+mod acceptance;
+mod bad_input;
+mod content;
+mod edges;
+mod exchange;
+mod folder;
+mod history;
+mod import_faults;
+mod paging;
+mod properties;
+mod resources;
+mod scenarios;
+mod search;
+mod singleton;
+mod storage;
+mod world;

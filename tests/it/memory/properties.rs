@@ -1,0 +1,127 @@
+//! Properties: exact, type-aware, merged, and found from any combination.
+
+use serde_json::{Value, json};
+
+use super::world::Memory;
+
+#[test]
+fn equal_is_by_value_and_by_type() {
+    let mut m = Memory::new();
+    let values = [
+        json!(1),
+        json!(1.0),
+        json!("1"),
+        json!(true),
+        json!("true"),
+        json!(0),
+        json!(false),
+        json!(-0.0),
+        json!(1.5),
+        json!("1.0"),
+        json!(9_007_199_254_740_993_i64),
+        json!(9_007_199_254_740_992_i64),
+        json!(""),
+        json!("Ä"),
+        json!("ä"),
+    ];
+    let ids: Vec<_> =
+        values.iter().map(|value| m.node("Action", "x", json!({ "k": value }))).collect();
+    let equal = |a: &Value, b: &Value| match (a.as_i64(), b.as_i64()) {
+        (Some(a), Some(b)) => a == b,
+        _ => match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => a == b,
+            _ => a == b,
+        },
+    };
+    for wanted in &values {
+        let expected: Vec<_> = ids
+            .iter()
+            .zip(&values)
+            .filter(|(_, value)| equal(value, wanted))
+            .map(|(id, _)| id.clone())
+            .collect();
+        for kind in [json!("Action"), Value::Null] {
+            let ask = json!({ "type": kind, "properties": { "k": wanted } });
+            assert_eq!(m.ids("query_nodes", ask.clone()), expected, "{ask}");
+        }
+    }
+    for (id, value) in ids.iter().zip(&values) {
+        let node = m.ok("get_node", json!({ "node_id": id }));
+        assert_eq!(node["properties"]["k"].to_string(), value.to_string(), "given back as written");
+    }
+}
+
+#[test]
+fn connections_are_found_by_their_properties_as_nodes_are() {
+    let mut m = Memory::new();
+    let [a, b, c] = m.nodes("Action", ["a", "b", "c"]);
+    let mut connect = |from: &str, to: &str, properties: Value| {
+        let ask = json!({ "type": "DependsOn", "from_node_id": from, "to_node_id": to, "properties": properties });
+        m.ok("create_connection", ask)["connection_id"].as_str().unwrap().to_owned()
+    };
+    let one = connect(&a, &b, json!({ "n": 1, "s": "x" }));
+    let two = connect(&a, &c, json!({ "n": 1.0, "s": "y" }));
+    let three = connect(&b, &c, json!({ "n": "1", "s": "x" }));
+    for (ask, expected) in [
+        (json!({ "properties": { "n": 1 } }), vec![&one, &two]),
+        (json!({ "properties": { "n": 1, "s": "x" } }), vec![&one]),
+        (json!({ "properties": { "s": "x" } }), vec![&one, &three]),
+        (json!({ "type": "DependsOn", "properties": { "s": "x" } }), vec![&one, &three]),
+        (json!({ "type": "NextAction", "properties": { "s": "x" } }), vec![]),
+        (json!({ "from_node_id": a, "properties": { "s": "x" } }), vec![&one]),
+        (json!({ "to_node_id": c, "properties": { "s": "x" }, "type": "DependsOn" }), vec![&three]),
+        (json!({ "from_node_id": a, "to_node_id": c, "properties": { "n": 1 } }), vec![&two]),
+        (json!({ "properties": { "missing": 1 } }), vec![]),
+    ] {
+        let found = m.ids("query_connections", ask.clone());
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{ask}");
+    }
+}
+
+#[test]
+fn an_update_merges_and_the_index_follows() {
+    let mut m = Memory::new();
+    let id = m.node("Action", "x", json!({ "a": 1, "b": "old" }));
+    m.app.advance_minutes(1);
+    m.ok("update_node", json!({ "node_id": id, "properties": { "b": "new", "c": true } }));
+    let node = m.ok("get_node", json!({ "node_id": id }));
+    assert_eq!(node["properties"], json!({ "a": 1, "b": "new", "c": true }));
+    assert_eq!(node["created"], "2026-01-01T00:00:00.000Z");
+    assert_eq!(node["modified"], "2026-01-01T00:01:00.000Z");
+    for (properties, there) in [
+        (json!({ "a": 1 }), true),
+        (json!({ "b": "old" }), false),
+        (json!({ "b": "new" }), true),
+        (json!({ "a": 1, "b": "new", "c": true }), true),
+        (json!({ "c": 1 }), false),
+    ] {
+        let found = m.ids("query_nodes", json!({ "properties": properties }));
+        assert_eq!(found.len(), usize::from(there), "{properties}");
+    }
+    // The same once more is an update too.
+    m.app.advance_minutes(1);
+    m.ok("update_node", json!({ "node_id": id, "properties": { "b": "new" } }));
+    let node = m.ok("get_node", json!({ "node_id": id }));
+    assert_eq!(node["modified"], "2026-01-01T00:02:00.000Z");
+}
+
+#[test]
+fn whichever_condition_is_narrow_the_answer_is_the_same() {
+    let mut m = Memory::new();
+    // 700 nodes: each property fits another share of them, beyond the first look into each.
+    let ids: Vec<_> = (0..700)
+        .map(|n| m.node("Action", "x", json!({ "two": n % 2, "seven": n % 7, "all": "y", "n": n })))
+        .collect();
+    for (filter, fits) in [
+        (json!({ "all": "y", "two": 1 }), (|n| n % 2 == 1) as fn(usize) -> bool),
+        (json!({ "two": 1, "seven": 3, "all": "y" }), |n| n % 2 == 1 && n % 7 == 3),
+        (json!({ "all": "y", "n": 600 }), |n| n == 600),
+        (json!({ "n": 600, "two": 1 }), |_| false),
+    ] {
+        let expected: Vec<_> = (0..700).filter(|n| fits(*n)).map(|n| ids[n].clone()).collect();
+        for kind in [json!("Action"), Value::Null] {
+            let ask = json!({ "type": kind, "properties": filter });
+            assert_eq!(m.ids("query_nodes", ask), expected, "{filter}");
+        }
+    }
+}

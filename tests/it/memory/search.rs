@@ -1,0 +1,122 @@
+//! Search: Unicode case-insensitive substrings of text, and an index that follows every change.
+
+use serde_json::{Value, json};
+
+use super::world::{Memory, text};
+
+fn found(m: &mut Memory, query: &str) -> Vec<String> {
+    m.ids("search_content", json!({ "query": query }))
+}
+
+#[test]
+fn letters_of_any_script_match_without_case() {
+    let mut m = Memory::new();
+    let [id] = m.nodes("Project", ["Grüße aus ÅRHUS, ПРИВЕТ мир, 日本語のメモ, snake_case 100%"]);
+    for query in [
+        "GRÜSSE", // ß has no single upper-case letter
+        "grüßen", "_x_", "aarhus",
+    ] {
+        assert_eq!(found(&mut m, query), Vec::<String>::new(), "{query}");
+    }
+    for query in [
+        "grüße",
+        "GRÜß",
+        "århus",
+        "привет МИР",
+        "日本語",
+        "本語の",
+        "snake_CASE",
+        "100%",
+        "e 1",
+        "mi",
+        "р",
+        "%",
+        "語",
+    ] {
+        let expected: Vec<String> = if query == "mi" { Vec::new() } else { vec![id.clone()] };
+        assert_eq!(found(&mut m, query), expected, "{query}");
+    }
+}
+
+#[test]
+fn what_a_user_types_is_never_syntax() {
+    let mut m = Memory::new();
+    let [id] = m.nodes("Project", ["say \"hello\" AND (good-bye)* NEAR body: x' OR 1=1 --"]);
+    for query in ["\"hello\"", "AND (good", "bye)*", "NEAR body:", "x' OR 1=1 --", "\"", "* ", "OR"]
+    {
+        assert_eq!(found(&mut m, query), [id.as_str()], "{query}");
+    }
+    for query in ["hello AND bye", "hel*", "body:hello", "a\"b\"c"] {
+        assert_eq!(found(&mut m, query), Vec::<String>::new(), "{query}");
+    }
+}
+
+#[test]
+fn needles_under_three_characters_are_found_by_looking() {
+    let mut m = Memory::new();
+    let [one, two, _] = m.nodes("Project", ["Ab", "xaBx", "b a"]);
+    let [three] = m.nodes("Action", ["ab"]);
+    let bytes = json!({ "type": "Project", "content": "YWI=", "encoding": "base64" });
+    m.ok("create_node", bytes);
+    assert_eq!(found(&mut m, "AB"), [one.as_str(), &two, &three]);
+    let ask = json!({ "query": "ab", "node_type": "Project", "limit": 1 });
+    let page = m.ok("search_content", ask.clone());
+    assert_eq!((&page["node_ids"], &page["total"]), (&json!([one]), &json!(2)));
+    let mut next = ask;
+    next["cursor"] = page["next_cursor"].clone();
+    assert_eq!(m.ids("search_content", next), [two]);
+}
+
+#[test]
+fn bytes_are_not_searched_whatever_they_spell() {
+    let mut m = Memory::new();
+    let ask = json!({ "type": "Project", "content": "ZmFybWhvdXNl", "encoding": "base64" });
+    m.ok("create_node", ask);
+    assert_eq!(found(&mut m, "farmhouse"), Vec::<String>::new());
+    assert_eq!(found(&mut m, "ZmFybWhv"), Vec::<String>::new());
+}
+
+#[test]
+fn the_index_follows_updates_changes_of_encoding_and_deletes() {
+    let mut m = Memory::new();
+    let [id] = m.nodes("Project", ["first words"]);
+    let update = |m: &mut Memory, content: &str, encoding: &str| -> Value {
+        m.ok("update_node", json!({ "node_id": id, "content": content, "encoding": encoding }))
+    };
+    assert_eq!(found(&mut m, "first words"), [id.as_str()]);
+    update(&mut m, "second thoughts", "utf-8");
+    assert_eq!(found(&mut m, "first words"), Vec::<String>::new());
+    assert_eq!(found(&mut m, "second th"), [id.as_str()]);
+    update(&mut m, "c2Vjb25kIHRob3VnaHRz", "base64");
+    assert_eq!(found(&mut m, "second th"), Vec::<String>::new());
+    update(&mut m, "third time", "utf-8");
+    assert_eq!(found(&mut m, "third time"), [id.as_str()]);
+    // A change of something else leaves the text where it is.
+    m.ok("update_node", json!({ "node_id": id, "properties": { "a": 1 }, "format": "x" }));
+    assert_eq!(found(&mut m, "third time"), [id.as_str()]);
+    // What is refused changes no index either.
+    m.refused(
+        "INVALID_ENCODING",
+        "update_node",
+        json!({ "node_id": id, "content": "%", "encoding": "base64" }),
+    );
+    assert_eq!(found(&mut m, "third time"), [id.as_str()]);
+    m.ok("delete_node", json!({ "node_id": id }));
+    assert_eq!(found(&mut m, "third time"), Vec::<String>::new());
+    assert_eq!(m.sql("SELECT subject FROM search_entries"), Vec::<String>::new());
+}
+
+#[test]
+fn texts_of_other_domains_are_not_memories() {
+    let mut m = Memory::new();
+    m.ok("graph_open", json!({ "project": "farmhouse", "goal": "build a farmhouse" }));
+    let [id] = m.nodes("Project", ["farmhouse"]);
+    assert_eq!(found(&mut m, "farmhouse"), [id.as_str()]);
+    let projects = m.ok("graph_query", json!({ "filter": { "text": "farmhouse" } }));
+    assert_eq!(projects["total"], 1);
+    // Notes on connections are no content of nodes.
+    let [a] = m.nodes("Action", ["a"]);
+    let notes = json!({ "type": "NextAction", "from_node_id": id, "to_node_id": a, "content": "farmhouse" });
+    text(&m.ok("create_connection", notes)["connection_id"]);
+    assert_eq!(found(&mut m, "farmhouse"), [id]);
+}

@@ -1,0 +1,122 @@
+//! A memory under the ontology of the seed's examples.
+
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, server::Server};
+
+/// Node types Project, Action, Context and Person, and connections between them.
+pub fn gtd() -> Value {
+    json!({
+        "node_types": ["Project", "Action", "Context", "Person"],
+        "connection_types": [
+            { "name": "NextAction", "from_types": ["Project"], "to_types": ["Action"] },
+            { "name": "DependsOn", "from_types": ["Action"], "to_types": ["Action"] },
+            { "name": "RequiresContext", "from_types": ["Action"], "to_types": ["Context"] },
+            { "name": "WaitingFor", "from_types": ["Action", "Project"], "to_types": ["Person"],
+              "required_properties": ["since", "follow_up_date"] },
+        ],
+    })
+}
+
+/// One application, with shorthands for what every test does.
+pub struct Memory {
+    pub app: TestApp,
+}
+
+impl Memory {
+    /// Without an ontology.
+    pub fn empty() -> Self {
+        let mut memory = Memory { app: TestApp::new() };
+        // The first call makes the file, and dumps compare what is there.
+        memory.ok("query_nodes", json!({}));
+        memory
+    }
+
+    /// With the ontology of the examples.
+    pub fn new() -> Self {
+        let mut memory = Memory::empty();
+        memory.ok("create_ontology", gtd());
+        memory
+    }
+
+    pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
+        self.app.ok(tool, arguments)
+    }
+
+    /// Calls a tool that must fail with `code` and leave every table as it was; answers the fault.
+    #[track_caller]
+    pub fn refused(&mut self, code: &str, tool: &str, arguments: Value) -> Value {
+        let before = self.app.dump();
+        let fault = self.app.fault(tool, arguments.clone());
+        assert_eq!(fault["code"], code, "{tool} {arguments}: {fault}");
+        assert_eq!(self.app.dump(), before, "{tool} {arguments} changed something");
+        fault
+    }
+
+    /// A node with text.
+    pub fn node(&mut self, kind: &str, content: &str, properties: Value) -> String {
+        let ask = json!({ "type": kind, "content": content, "encoding": "utf-8",
+            "format": "markdown", "properties": properties });
+        text(&self.ok("create_node", ask)["node_id"])
+    }
+
+    /// Nodes without properties, one for each text.
+    pub fn nodes<const N: usize>(&mut self, kind: &str, contents: [&str; N]) -> [String; N] {
+        contents.map(|content| self.node(kind, content, json!({})))
+    }
+
+    pub fn connect(&mut self, kind: &str, from: &str, to: &str) -> String {
+        let ask = json!({ "type": kind, "from_node_id": from, "to_node_id": to });
+        text(&self.ok("create_connection", ask)["connection_id"])
+    }
+
+    /// The ids that a query finds.
+    pub fn ids(&mut self, tool: &str, ask: Value) -> Vec<String> {
+        let answer = self.ok(tool, ask);
+        let ids = answer.get("node_ids").or(answer.get("connection_ids")).unwrap();
+        ids.as_array().unwrap().iter().map(text).collect()
+    }
+
+    /// The ids of `direction` neighbours.
+    pub fn connected(&mut self, node: &str, direction: &str) -> Vec<String> {
+        self.ids("get_connected_nodes", json!({ "node_id": node, "direction": direction }))
+    }
+
+    /// What a statement of the test's own finds in the file.
+    pub fn sql(&self, sql: &str) -> Vec<String> {
+        let db = rusqlite::Connection::open(self.app.db_path()).unwrap();
+        let mut statement = db.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.collect::<Result<_, _>>().unwrap()
+    }
+
+    /// Changes the file behind the server's back.
+    pub fn tamper(&self, sql: &str) {
+        let db = rusqlite::Connection::open(self.app.db_path()).unwrap();
+        assert!(db.execute(sql, []).unwrap() > 0, "{sql}");
+    }
+
+    /// Changes the schema behind the server's back, to make storage fail where it would not.
+    pub fn tamper_schema(&self, sql: &str) {
+        rusqlite::Connection::open(self.app.db_path()).unwrap().execute_batch(sql).unwrap();
+    }
+}
+
+/// A new server on the same file, after the one before has ended.
+pub fn restart(server: Server, folder: &std::path::Path) -> Server {
+    server.end();
+    Server::greeted(folder)
+}
+
+pub fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+}
+
+/// Asserts that a message has all these parts.
+#[track_caller]
+pub fn says(fault: &Value, parts: &[&str]) {
+    let message = fault["message"].as_str().unwrap();
+    for part in parts {
+        assert!(message.contains(part), "`{part}` is not in: {message}");
+    }
+}
