@@ -20,16 +20,19 @@ const MAX_IDENTITY: usize = 200;
 pub enum Toolset {
     /// The work graph: plan, pick up, finish and replan.
     Work,
+    /// The KB: requirements and what they are linked to, by git branch.
+    Kb,
 }
 
 impl Toolset {
     /// All toolsets, in the order in which their tools are listed.
-    pub const ALL: &[Toolset] = &[Toolset::Work];
+    pub const ALL: &[Toolset] = &[Toolset::Work, Toolset::Kb];
 
     /// The name in options, environment and files.
     pub fn as_str(self) -> &'static str {
         match self {
             Toolset::Work => "work",
+            Toolset::Kb => "kb",
         }
     }
 }

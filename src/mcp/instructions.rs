@@ -24,10 +24,16 @@ graph_restructure.
 - A claim is a soft lock that runs out. Held by another agent? Take another with graph_next.
 - Errors carry a code, the field and what is allowed; a hint names a safe next call.";
 
+const KB: &str = "\
+KB: what the repository must do and why, by git branch: requirements, scenarios, tests, ADRs, flags, \
+events, symbols and their links. kb_query before you change behaviour; kb_upsert what you learn or \
+decide, with its links; kb_check before you finish.";
+
 /// The instructions for the toolsets that are on.
 pub(super) fn instructions(on: &[Toolset]) -> String {
     let parts = on.iter().map(|toolset| match toolset {
         Toolset::Work => WORK,
+        Toolset::Kb => KB,
     });
     parts.collect::<Vec<_>>().join("\n\n")
 }
@@ -44,6 +50,8 @@ mod tests {
         // What one toolset takes is missing to the others.
         let work = instructions(&[Toolset::Work]).chars().count();
         assert!(work <= 1_250, "{work}");
+        let kb = instructions(&[Toolset::Kb]).chars().count();
+        assert!(kb <= 270, "{kb}");
         let beginning = text.split("\n\n").next().unwrap();
         assert!(beginning.chars().count() <= 512, "{}", beginning.chars().count());
         for tool in ["graph_open", "graph_onboard", "graph_next", "graph_update", "graph_plan"] {

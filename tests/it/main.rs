@@ -4,6 +4,7 @@
 
 mod cli;
 mod doctor;
+mod kb;
 mod migrate;
 mod model;
 mod processes;

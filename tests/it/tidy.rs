@@ -12,14 +12,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("db", &["base"]),
     ("os", &["base"]),
     ("work", &["base", "db", "os"]),
+    ("kb", &["base", "db", "os"]),
     ("config", &["base", "os"]),
-    ("app", &["base", "db", "os", "config", "work"]),
-    ("mcp", &["app", "base", "config", "work"]),
-    ("cli", &["app", "base", "config", "work"]),
+    ("app", &["base", "db", "os", "config", "work", "kb"]),
+    ("mcp", &["app", "base", "config", "work", "kb"]),
+    ("cli", &["app", "base", "config", "work", "kb"]),
 ];
 
 /// Modules that hold a specification each.
-const DOMAINS: &[&str] = &["work"];
+const DOMAINS: &[&str] = &["work", "kb"];
 
 /// Crates with one home: which files may name them. What begins with a slash is a folder of any domain.
 const HOMES: &[(&str, &[&str])] = &[

@@ -1,5 +1,31 @@
 CREATE INDEX events_by_subject ON events (subject, seq);
 
+CREATE INDEX kb_branch_entities_by_entity ON kb_branch_entities (entity, branch);
+
+CREATE INDEX kb_branch_entities_by_type   ON kb_branch_entities (branch, type, id);
+
+CREATE INDEX kb_branch_links_by_file ON kb_branch_links (branch, file) WHERE file IS NOT NULL;
+
+CREATE INDEX kb_branch_links_by_link ON kb_branch_links (link, branch);
+
+CREATE INDEX kb_changesets_by_branch  ON kb_changesets (branch, first_event);
+
+CREATE INDEX kb_changesets_by_reverts ON kb_changesets (reverts) WHERE reverts IS NOT NULL;
+
+CREATE INDEX kb_entities_by_file     ON kb_entities (file)           WHERE file IS NOT NULL;
+
+CREATE INDEX kb_entities_by_owner    ON kb_entities (owner)          WHERE owner IS NOT NULL;
+
+CREATE INDEX kb_entities_by_priority ON kb_entities (priority, type) WHERE priority IS NOT NULL;
+
+CREATE UNIQUE INDEX kb_links_by_name ON kb_links (from_id, relation, to_id, kind);
+
+CREATE INDEX kb_links_by_relation ON kb_links (relation, from_id, to_id, kind);
+
+CREATE INDEX kb_links_by_target   ON kb_links (to_id, relation, from_id, kind);
+
+CREATE INDEX kb_tags_by_entity ON kb_tags (entity);
+
 CREATE INDEX work_edges_by_target ON work_edges (to_node, type, from_node);
 
 CREATE INDEX work_evidence_by_node ON work_evidence (node, type);
@@ -35,6 +61,101 @@ CREATE TABLE events (
   changes TEXT NOT NULL CHECK (json_valid(changes)),
   request TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE kb_branch_entities (
+  branch INTEGER NOT NULL REFERENCES kb_branches (key),
+  id     TEXT NOT NULL,
+  type   TEXT NOT NULL,
+  entity INTEGER NOT NULL,
+  PRIMARY KEY (branch, id),
+  FOREIGN KEY (id, entity) REFERENCES kb_entities (id, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE kb_branch_links (
+  branch     INTEGER NOT NULL REFERENCES kb_branches (key),
+  link       INTEGER NOT NULL REFERENCES kb_links (key),
+  source     TEXT NOT NULL CHECK (source <> ''),
+  confidence REAL CHECK (confidence BETWEEN 0 AND 1),
+  file       TEXT CHECK (file <> ''),
+  line       INTEGER CHECK (line >= 1),
+  created_at TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  PRIMARY KEY (branch, link),
+  CHECK ((file IS NULL) = (line IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE kb_branches (
+  -- Never used again: rows of a new branch go to the end of every list, which is what makes a copy quick.
+  key         INTEGER PRIMARY KEY AUTOINCREMENT,
+  name        TEXT NOT NULL UNIQUE CHECK (name <> ''),
+  copied_from TEXT,
+  created_at  TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE kb_changesets (
+  id          TEXT PRIMARY KEY,
+  branch      TEXT NOT NULL,
+  action      TEXT NOT NULL CHECK (action IN ('upsert', 'delete', 'sync', 'rollback')),
+  at          TEXT NOT NULL,
+  actor       TEXT NOT NULL,
+  source      TEXT NOT NULL,
+  reason      TEXT,
+  reverts     TEXT REFERENCES kb_changesets (id),
+  first_event INTEGER NOT NULL,
+  last_event  INTEGER NOT NULL,
+  CHECK (first_event <= last_event),
+  CHECK ((action = 'rollback') = (reverts IS NOT NULL)),
+  CHECK (action <> 'delete' OR reason IS NOT NULL)
+) STRICT;
+
+CREATE TABLE kb_entities (
+  key        INTEGER PRIMARY KEY,
+  id         TEXT NOT NULL CHECK (length(id) BETWEEN 1 AND 200 AND id NOT GLOB '*[' || char(1) || '-' || char(32) || ']*'),
+  type       TEXT NOT NULL CHECK (type <> ''),
+  -- Title and status are empty only where a file leaves them out.
+  title      TEXT NOT NULL CHECK (title <> '' OR file IS NOT NULL),
+  status     TEXT NOT NULL CHECK (status <> '' OR file IS NOT NULL),
+  source     TEXT NOT NULL CHECK (source <> ''),
+  owner      TEXT CHECK (owner <> ''),
+  priority   TEXT CHECK (priority <> ''),
+  severity   TEXT CHECK (severity <> ''),
+  tags       TEXT NOT NULL DEFAULT '[]' CHECK (json_type(tags) = 'array'),
+  links      TEXT NOT NULL DEFAULT '[]' CHECK (json_type(links) = 'array'),
+  text_ref   TEXT CHECK (text_ref <> ''),
+  properties TEXT NOT NULL DEFAULT '{}' CHECK (json_type(properties) = 'object'),
+  -- The file that owns it, and where it stands there; none of what was written through a tool.
+  file       TEXT CHECK (file <> ''),
+  line       INTEGER CHECK (line >= 1),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (id, key),
+  CHECK ((file IS NULL) = (line IS NULL))
+) STRICT;
+
+CREATE TABLE kb_files (
+  branch INTEGER NOT NULL REFERENCES kb_branches (key),
+  path   TEXT NOT NULL CHECK (path <> ''),
+  hash   TEXT NOT NULL,
+  -- Both absent where the file has to be read again whatever it looks like.
+  size   INTEGER,
+  mtime  INTEGER,
+  PRIMARY KEY (branch, path),
+  CHECK ((size IS NULL) = (mtime IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE kb_links (
+  key      INTEGER PRIMARY KEY,
+  from_id  TEXT NOT NULL CHECK (from_id <> ''),
+  relation TEXT NOT NULL CHECK (relation <> ''),
+  to_id    TEXT NOT NULL CHECK (to_id <> ''),
+  kind     TEXT NOT NULL DEFAULT ''
+) STRICT;
+
+CREATE TABLE kb_tags (
+  tag    TEXT NOT NULL CHECK (tag <> ''),
+  entity INTEGER NOT NULL REFERENCES kb_entities (key) ON DELETE CASCADE,
+  PRIMARY KEY (tag, entity)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE schema_migrations (
   version    INTEGER PRIMARY KEY,
@@ -227,7 +348,12 @@ END;
 CREATE VIEW v_edges AS
 SELECT 'work' AS domain, from_node AS from_id, type, to_node AS to_id FROM work_edges
 UNION ALL
-SELECT 'work', id, 'child_of', parent FROM work_nodes WHERE parent IS NOT NULL;
+SELECT 'work', id, 'child_of', parent FROM work_nodes WHERE parent IS NOT NULL
+UNION ALL
+SELECT 'kb', l.from_id, l.relation || '@' || b.name, l.to_id
+  FROM kb_links l
+ CROSS JOIN kb_branch_links m ON m.link = l.key
+ CROSS JOIN kb_branches b ON b.key = m.branch;
 
 CREATE VIEW v_nodes AS
 SELECT 'work' AS domain,
@@ -240,5 +366,10 @@ SELECT 'work' AS domain,
             ELSE 'actionable' END AS status,
        created_at,
        updated_at
-  FROM work_nodes;
+  FROM work_nodes
+UNION ALL
+SELECT 'kb', m.type || '@' || b.name, m.id, e.title, e.status, e.created_at, e.updated_at
+  FROM kb_branches b
+ CROSS JOIN kb_branch_entities m ON m.branch = b.key
+ CROSS JOIN kb_entities e ON e.key = m.entity;
 

@@ -2,9 +2,12 @@
 
 use super::tool::ToolDef;
 
+mod kb;
 mod work;
 
 /// Every tool, in listing order.
 pub fn all() -> Vec<ToolDef> {
-    work::tools()
+    let mut tools = work::tools();
+    tools.extend(kb::tools());
+    tools
 }
