@@ -73,9 +73,10 @@ impl App {
 
 /// The built-in schema, and what the files of `.kb/schema/` add to it.
 fn schema(root: &Path) -> Result<Schema> {
-    let files = fs::texts_in(&root.join(".kb/schema"), "json", SCHEMA_CAP).map_err(|(path, error)| {
-        Fault::invalid(".kb/schema", format!("cannot be read: {}: {error}", path.display()))
-            .hint("make the files there readable, or move them away")
-    })?;
+    let files =
+        fs::texts_in(&root.join(".kb/schema"), "json", SCHEMA_CAP).map_err(|(path, error)| {
+            Fault::invalid(".kb/schema", format!("cannot be read: {}: {error}", path.display()))
+                .hint("make the files there readable, or move them away")
+        })?;
     Schema::load(files.iter().map(|(name, text)| (name.as_str(), text.as_str())))
 }

@@ -26,7 +26,8 @@ impl Digraph {
     pub fn components(&self) -> Vec<usize> {
         const NEW: usize = usize::MAX;
         let nodes = self.next.len();
-        let (mut order, mut low, mut component) = (vec![NEW; nodes], vec![0; nodes], vec![NEW; nodes]);
+        let (mut order, mut low, mut component) =
+            (vec![NEW; nodes], vec![0; nodes], vec![NEW; nodes]);
         let (mut open, mut path, mut count, mut components) = (Vec::new(), Vec::new(), 0, 0);
         for start in 0..nodes {
             if order[start] != NEW {
@@ -155,7 +156,11 @@ pub(super) fn closed_by(
     for &(from, to) in &links[..new.len()] {
         if components[from] == components[to] && !told.contains(&components[from]) {
             told.push(components[from]);
-            let back = if from == to { vec![from] } else { graph.way(to, from, &components).unwrap_or_default() };
+            let back = if from == to {
+                vec![from]
+            } else {
+                graph.way(to, from, &components).unwrap_or_default()
+            };
             let circle = std::iter::once(from).chain(back);
             circles.push(circle.map(|node| names[node].clone()).collect());
         }

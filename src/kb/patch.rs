@@ -181,4 +181,3 @@ pub(super) fn owned(field: &str, what: &str, place: &str) -> Error {
         .hint(format!("edit {file} and run `graph kb sync`; links of your own may be added to it"))
         .into()
 }
-

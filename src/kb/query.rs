@@ -106,9 +106,8 @@ pub struct Edges {
 pub struct Found {
     /// Where.
     pub branch: String,
-    /// In the order of their ids; absent where links were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entities: Option<Vec<Entity>>,
+    /// In the order of their ids; none where links were asked for.
+    pub entities: Vec<Entity>,
     /// The links of these entities, or those that were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relationships: Option<Vec<Relationship>>,
@@ -167,21 +166,14 @@ fn list_entities(
     };
     let last = entities.last().filter(|_| more);
     let next_cursor = last.map(|last: &Entity| identity.cursor(&last.id)).transpose()?;
-    let mut found = Found {
-        branch: branch.name.clone(),
-        entities: None,
-        relationships: None,
-        relationships_omitted: 0,
-        total,
-        next_cursor,
-    };
+    let (mut relationships, mut relationships_omitted) = (None, 0);
     if ask.relationships {
         let mut links = links_of(tx, branch, &entities)?;
-        found.relationships_omitted = page::cut(&mut links, chars)?;
-        found.relationships = Some(links);
+        relationships_omitted = page::cut(&mut links, chars)?;
+        relationships = Some(links);
     }
-    found.entities = Some(entities);
-    Ok(found)
+    let branch = branch.name.clone();
+    Ok(Found { branch, entities, relationships, relationships_omitted, total, next_cursor })
 }
 
 /// The links at either end of these entities, each once.
@@ -235,7 +227,7 @@ fn list_edges(
         last.map(|id| identity.cursor(&[id.from, id.relation, id.to, id.kind])).transpose()?;
     Ok(Found {
         branch: branch.name.clone(),
-        entities: None,
+        entities: Vec::new(),
         relationships: Some(found),
         relationships_omitted: 0,
         total,
@@ -259,7 +251,8 @@ fn check_alone(ask: &Query) -> Result<()> {
     ];
     match beside.iter().find(|(_, given)| *given) {
         Some((field, _)) => {
-            let problem = "does not go together with `edges`, which lists links by relation, from and to";
+            let problem =
+                "does not go together with `edges`, which lists links by relation, from and to";
             Err(Fault::invalid(field, problem).into())
         }
         None => Ok(()),

@@ -261,7 +261,9 @@ impl<'a, 'c> Merge<'a, 'c> {
         {
             let reason = format!(
                 "`{}` goes from {from} to {to}; {} goes from {}",
-                id.subject(), link.relation, def.ends_in_words()
+                id.subject(),
+                link.relation,
+                def.ends_in_words()
             );
             self.leave_out(path, link.line, reason);
             return Ok(());
@@ -381,7 +383,10 @@ fn entity(
         text_ref: given(&draft.text_ref)
             .map(|path| validate::link("text_ref", &path))
             .transpose()?,
-        properties: draft.properties.iter().filter(|(_, value)| !value.is_null())
+        properties: draft
+            .properties
+            .iter()
+            .filter(|(_, value)| !value.is_null())
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect(),
         file: Some(path.to_owned()),

@@ -182,7 +182,8 @@ fn since(tx: &Read<'_>, applied: &Applied, kind: &str, subject: &str) -> Result<
     // A changeset and its inverse leave nothing behind.
     let undone: BTreeSet<String> = touched.iter().filter_map(|it| it.reverts.clone()).collect();
     let standing = touched.iter().filter(|it| {
-        !undone.contains(&it.id) && !it.reverts.as_ref().is_some_and(|id| touched.iter().any(|it| it.id == *id))
+        !undone.contains(&it.id)
+            && !it.reverts.as_ref().is_some_and(|id| touched.iter().any(|it| it.id == *id))
     });
     Ok(standing.map(|it| format!("{subject} ({})", it.id)).collect())
 }

@@ -260,7 +260,8 @@ mod tests {
 
     #[test]
     fn files_add_and_never_take_away() {
-        let risk = r#"{"types": {"risk": {"statuses": ["open"]}, "req": {"statuses": ["parked"]}}}"#;
+        let risk =
+            r#"{"types": {"risk": {"statuses": ["open"]}, "req": {"statuses": ["parked"]}}}"#;
         let links = r#"{"relations": {"threatens": {"ends": [["risk", "req"]]}, "guards": {"ends": [["flag", "risk"]]}}}"#;
         // The relation comes first and uses the type of the second.
         let schema = Schema::load([("a.json", links), ("b.json", risk)]).unwrap();

@@ -161,12 +161,7 @@ pub fn upsert(tx: &Write<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserte
 }
 
 /// What [`upsert`] would answer; changes nothing.
-pub fn try_upsert(
-    tx: &Read<'_>,
-    setting: &Setting,
-    ask: &Upsert,
-    actor: &str,
-) -> Result<Upserted> {
+pub fn try_upsert(tx: &Read<'_>, setting: &Setting, ask: &Upsert, actor: &str) -> Result<Upserted> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
     let plan = plan(tx, setting, &branch, ask, &source(ask, actor)?, actor)?;
     answer(tx, setting, &branch, &plan)
@@ -293,11 +288,18 @@ fn check_ends(
     if !def.fits(&from, &to) {
         let message = format!(
             "`{field}` is `{} {relation} {}`, from {from} to {to}; `{relation}` goes from {}",
-            change.from, change.to, def.ends_in_words()
+            change.from,
+            change.to,
+            def.ends_in_words()
         );
         return Err(Fault::new(ErrorCode::InvariantViolation, message)
             .hint("turn it round, choose another relation, or use relates_to with a kind")
             .into());
     }
-    Ok(LinkId { from: change.from.clone(), relation: relation.clone(), to: change.to.clone(), kind })
+    Ok(LinkId {
+        from: change.from.clone(),
+        relation: relation.clone(),
+        to: change.to.clone(),
+        kind,
+    })
 }

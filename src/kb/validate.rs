@@ -78,7 +78,8 @@ pub(super) fn properties(field: &str, properties: &Properties) -> Result<()> {
         };
         if !flat {
             let key = shorten(key, 80);
-            let problem = "is nested: a property is a text, a number, true, false or a list of those";
+            let problem =
+                "is nested: a property is a text, a number, true, false or a list of those";
             return Err(Fault::invalid(&format!("{field}.{key}"), problem).into());
         }
     }

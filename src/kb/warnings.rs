@@ -29,7 +29,10 @@ pub(super) fn of(
             let known = setting.schema.type_def(&after.r#type).map(|def| def.statuses.join(", "));
             warnings.push(format!(
                 "`{}` has the status `{}`, which {} does not know; known: {}",
-                after.id, after.status, after.r#type, known.unwrap_or_default()
+                after.id,
+                after.status,
+                after.r#type,
+                known.unwrap_or_default()
             ));
         }
         if before.is_none() {
@@ -37,15 +40,18 @@ pub(super) fn of(
         }
     }
     for relation in setting.schema.acyclic() {
-        let new = plan.links.iter().filter(|(before, link)| {
-            before.is_none() && link.relation == relation
-        });
+        let new = plan
+            .links
+            .iter()
+            .filter(|(before, link)| before.is_none() && link.relation == relation);
         let new: Vec<_> = new.map(|(_, link)| (link.from.clone(), link.to.clone())).collect();
         if !new.is_empty() {
             let circles = cycle::closed_by(tx, branch, relation, &new)?;
-            warnings.extend(circles.iter().map(|circle| {
-                format!("{relation} runs in a circle: {}", cycle::in_words(circle))
-            }));
+            warnings.extend(
+                circles.iter().map(|circle| {
+                    format!("{relation} runs in a circle: {}", cycle::in_words(circle))
+                }),
+            );
         }
     }
     let more = warnings.len().saturating_sub(SHOWN);
@@ -66,15 +72,16 @@ fn misled(
     warnings: &mut Vec<String>,
 ) -> Result<()> {
     let mut look = |link: &Relationship, from: Option<String>, to: Option<String>| {
-        let (Some(from), Some(to), Some(def)) =
-            (from, to, setting.schema.relation(&link.relation))
+        let (Some(from), Some(to), Some(def)) = (from, to, setting.schema.relation(&link.relation))
         else {
             return;
         };
         if !def.fits(&from, &to) {
             warnings.push(format!(
                 "`{}` was waiting for `{id}` and now goes from {from} to {to}; `{}` goes from {}",
-                link.id().subject(), link.relation, def.ends_in_words()
+                link.id().subject(),
+                link.relation,
+                def.ends_in_words()
             ));
         }
     };

@@ -66,7 +66,8 @@ impl<'a> Graph<'a> {
             }
         }
         broken.sort_by(|a, b| {
-            let key = |it: &Broken| (it.link.from.clone(), it.link.relation.clone(), it.link.to.clone());
+            let key =
+                |it: &Broken| (it.link.from.clone(), it.link.relation.clone(), it.link.to.clone());
             key(a).cmp(&key(b))
         });
         Ok(Graph { schema, nodes, broken, links })

@@ -19,9 +19,10 @@ fn find(graph: &Graph<'_>) -> Vec<Finding> {
             (true, true) => return None,
             (false, true) => ("scenario", "specified_by to a scenario"),
             (true, false) => ("verifying test", "verified_by to a test"),
-            (false, false) => {
-                ("scenario and no verifying test", "specified_by to a scenario and verified_by to a test")
-            }
+            (false, false) => (
+                "scenario and no verifying test",
+                "specified_by to a scenario and verified_by to a test",
+            ),
         };
         Some(node.finding(format!("must requirement has no {missing}"), format!("add {relations}")))
     });

@@ -1,9 +1,6 @@
 //! No link to something that is not there, or that is of a type where the relation may not end.
 
-use super::{
-    Finding, Graph, Level, Rule,
-    graph::Broken,
-};
+use super::{Finding, Graph, Level, Rule, graph::Broken};
 use crate::kb::types::place;
 
 pub(super) const RULE: Rule = Rule {
@@ -27,7 +24,8 @@ fn describe(graph: &Graph<'_>, broken: &Broken) -> Finding {
                 Some(def) => (
                     format!(
                         "`{name}` goes from {from} to {to}; {} goes from {}",
-                        link.relation, def.ends_in_words()
+                        link.relation,
+                        def.ends_in_words()
                     ),
                     "link what was meant, or use relates_to".to_owned(),
                 ),

@@ -4,11 +4,7 @@ use super::{
     branches::Branch,
     entities::{COLUMNS, Record, from_row},
 };
-use crate::{
-    base::Result,
-    db::Read,
-    kb::types::LinkId,
-};
+use crate::{base::Result, db::Read, kb::types::LinkId};
 
 /// Ids that `one` has and `other` has not.
 pub fn ids_only_in(tx: &Read<'_>, one: &Branch, other: &Branch) -> Result<Vec<Record>> {

@@ -123,7 +123,9 @@ pub fn remove(tx: &Write<'_>, branch: &Branch, record: &Record) -> Result<()> {
 /// Deletes a row once no branch lists it.
 fn forget_unlisted(tx: &Write<'_>, key: i64) -> Result<()> {
     let listed: Option<i64> =
-        tx.one("SELECT 1 FROM kb_branch_entities WHERE entity = ?1 LIMIT 1", [key], |row| row.get(0))?;
+        tx.one("SELECT 1 FROM kb_branch_entities WHERE entity = ?1 LIMIT 1", [key], |row| {
+            row.get(0)
+        })?;
     if listed.is_some() { Ok(()) } else { forget(tx, key) }
 }
 

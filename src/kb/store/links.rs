@@ -126,8 +126,7 @@ pub fn put(tx: &Write<'_>, branch: &Branch, link: &Relationship) -> Result<()> {
         names,
         |row| row.get(0),
     )?;
-    let key =
-        key.ok_or_else(|| Error::internal(format!("{} was not inserted", id.subject())))?;
+    let key = key.ok_or_else(|| Error::internal(format!("{} was not inserted", id.subject())))?;
     tx.run(
         "INSERT INTO kb_branch_links (branch, link, source, confidence, file, line, created_at, created_by)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -217,8 +216,9 @@ impl Pattern<'_> {
                 first + 3
             ));
         }
-        let sql =
-            format!("SELECT {COLUMNS} FROM {source} ORDER BY l.from_id, l.relation, l.to_id, l.kind");
+        let sql = format!(
+            "SELECT {COLUMNS} FROM {source} ORDER BY l.from_id, l.relation, l.to_id, l.kind"
+        );
         tx.while_each(&sql, rusqlite::params_from_iter(values), from_row, |record| {
             visit(record.link)
         })
