@@ -9,6 +9,7 @@ use crate::{
     work,
 };
 
+mod kb;
 mod report;
 
 // What transports need of the layers below, which they do not see.

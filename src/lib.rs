@@ -10,6 +10,7 @@
 //! - [`config`]: which settings are in force, and where each came from.
 //! - [`work`]: the work graph. One file is one operation; its SQL is in a private store.
 //! - [`knowledge`]: molecules and atoms, whose patterns are matched to paths when somebody asks.
+//! - [`kb`]: requirements and what they are linked to, one view for each git branch.
 //! - [`compose`]: answers that join two domains.
 //! - [`app`]: the one place that wires configuration, clock, ids and database.
 //! - [`mcp`] and [`cli`]: the transports. They know the application and the domains, never each other.
@@ -36,6 +37,7 @@ pub mod compose;
 pub mod config;
 pub mod db;
 pub mod knowledge;
+pub mod kb;
 pub mod mcp;
 pub mod os;
 pub mod work;

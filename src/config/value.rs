@@ -22,17 +22,20 @@ pub enum Toolset {
     Work,
     /// Knowledge: what to know about the files that are touched.
     Knowledge,
+    /// The KB: requirements and what they are linked to, by git branch.
+    Kb,
 }
 
 impl Toolset {
     /// All toolsets, in the order in which their tools are listed.
-    pub const ALL: &[Toolset] = &[Toolset::Work, Toolset::Knowledge];
+    pub const ALL: &[Toolset] = &[Toolset::Work, Toolset::Knowledge, Toolset::Kb];
 
     /// The name in options, environment and files.
     pub fn as_str(self) -> &'static str {
         match self {
             Toolset::Work => "work",
             Toolset::Knowledge => "knowledge",
+            Toolset::Kb => "kb",
         }
     }
 }

@@ -28,12 +28,17 @@ const KNOWLEDGE: &str = "\
 Knowledge: what others learned about areas of this codebase. Before you touch files: query_graph \
 {operation: context, paths}. After: manage_graph updates an atom whose area now works differently, \
 or creates one for unmatchedPaths. Name patterns, gotchas and reasons, not what the code says.";
+const KB: &str = "\
+KB: what the repository must do and why, by git branch: requirements, scenarios, tests, ADRs, flags, \
+events, symbols and their links. kb_query before you change behaviour; kb_upsert what you learn or \
+decide, with its links; kb_check before you finish.";
 
 /// The instructions for the toolsets that are on.
 pub(super) fn instructions(on: &[Toolset]) -> String {
     let parts = on.iter().map(|toolset| match toolset {
         Toolset::Work => WORK,
         Toolset::Knowledge => KNOWLEDGE,
+        Toolset::Kb => KB,
     });
     parts.collect::<Vec<_>>().join("\n\n")
 }
@@ -50,6 +55,8 @@ mod tests {
         // What one toolset takes is missing to the others.
         let work = instructions(&[Toolset::Work]).chars().count();
         assert!(work <= 1_250, "{work}");
+        let kb = instructions(&[Toolset::Kb]).chars().count();
+        assert!(kb <= 270, "{kb}");
         let beginning = text.split("\n\n").next().unwrap();
         assert!(beginning.chars().count() <= 512, "{}", beginning.chars().count());
         for tool in ["graph_open", "graph_onboard", "graph_next", "graph_update", "graph_plan"] {

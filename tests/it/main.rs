@@ -5,6 +5,7 @@
 mod cli;
 mod cli_knowledge;
 mod doctor;
+mod kb;
 mod migrate;
 mod model;
 mod processes;

@@ -13,12 +13,12 @@ use crate::support::TestApp;
 
 /// What the database said about one statement.
 #[derive(Debug, Clone, Default)]
-struct Ran {
+pub struct Ran {
     /// Rows read without an index.
-    scanned: i64,
+    pub scanned: i64,
     /// Steps of SQLite's machine: work that is counted, not timed.
-    steps: i64,
-    sql: String,
+    pub steps: i64,
+    pub sql: String,
 }
 
 impl Visit for Ran {
@@ -39,11 +39,11 @@ impl Visit for Ran {
 
 /// Listens to the database.
 #[derive(Clone, Default)]
-struct Listener(Arc<Mutex<Vec<Ran>>>);
+pub struct Listener(Arc<Mutex<Vec<Ran>>>);
 
 impl Listener {
     /// Runs one call and answers what it made the database do.
-    fn during(&self, app: &mut TestApp, tool: &str, arguments: Value) -> Vec<Ran> {
+    pub fn during(&self, app: &mut TestApp, tool: &str, arguments: Value) -> Vec<Ran> {
         self.0.lock().unwrap().clear();
         app.ok(tool, arguments);
         std::mem::take(&mut *self.0.lock().unwrap())

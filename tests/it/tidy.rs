@@ -13,15 +13,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("os", &["base"]),
     ("work", &["base", "db", "os"]),
     ("knowledge", &["base", "db", "os", "work"]),
+    ("kb", &["base", "db", "os"]),
     ("config", &["base", "os"]),
-    ("compose", &["base", "db", "work", "knowledge"]),
-    ("app", &["base", "db", "os", "config", "work", "knowledge"]),
-    ("mcp", &["app", "compose", "base", "config", "work", "knowledge"]),
-    ("cli", &["app", "compose", "base", "config", "work", "knowledge"]),
+    ("compose", &["base", "db", "work", "knowledge", "kb"]),
+    ("app", &["base", "db", "os", "config", "work", "knowledge", "kb"]),
+    ("mcp", &["app", "compose", "base", "config", "work", "knowledge", "kb"]),
+    ("cli", &["app", "compose", "base", "config", "work", "knowledge", "kb"]),
 ];
 
 /// Modules that hold a specification each.
-const DOMAINS: &[&str] = &["work", "knowledge"];
+const DOMAINS: &[&str] = &["work", "knowledge", "kb"];
 
 /// Crates with one home: which files may name them. What begins with a slash is a folder of any domain.
 const HOMES: &[(&str, &[&str])] = &[

@@ -14,7 +14,7 @@ pub fn tokens(value: &Value) -> usize {
 
 /// How the descriptions of a toolset begin, and what a model may pay for its part of the list, in tokens.
 const TOOLSETS: &[(&str, &str, usize)] =
-    &[("work", "Work graph: ", 1_680), ("knowledge", "Knowledge: ", 690)];
+    &[("work", "Work graph: ", 1_680), ("knowledge", "Knowledge: ", 690), ("kb", "KB: ", 1_100)];
 
 fn of_toolset(name: &str) -> (&'static str, usize) {
     let known = TOOLSETS.iter().find(|(toolset, _, _)| *toolset == name);

@@ -1,20 +1,30 @@
 CREATE INDEX events_by_subject ON events (subject, seq);
 
-CREATE INDEX graph_atoms_by_name     ON graph_atoms (project_id, name, id);
+CREATE INDEX kb_branch_entities_by_entity ON kb_branch_entities (entity, branch);
 
-CREATE INDEX graph_molecules_by_name ON graph_molecules (project_id, name, id);
+CREATE INDEX kb_branch_entities_by_type   ON kb_branch_entities (branch, type, id);
 
-CREATE INDEX graph_patterns_by_atom ON graph_patterns (atom_id);
+CREATE INDEX kb_branch_links_by_file ON kb_branch_links (branch, file) WHERE file IS NOT NULL;
 
-CREATE INDEX idx_graph_atoms_molecule    ON graph_atoms (molecule_id);
+CREATE INDEX kb_branch_links_by_link ON kb_branch_links (link, branch);
 
-CREATE INDEX idx_graph_atoms_project     ON graph_atoms (project_id);
+CREATE INDEX kb_changesets_by_branch  ON kb_changesets (branch, first_event);
 
-CREATE INDEX idx_graph_changelog_parent  ON graph_changelog (parent_type, parent_id);
+CREATE INDEX kb_changesets_by_reverts ON kb_changesets (reverts) WHERE reverts IS NOT NULL;
 
-CREATE INDEX idx_graph_changelog_task    ON graph_changelog (task_id);
+CREATE INDEX kb_entities_by_file     ON kb_entities (file)           WHERE file IS NOT NULL;
 
-CREATE INDEX idx_graph_molecules_project ON graph_molecules (project_id);
+CREATE INDEX kb_entities_by_owner    ON kb_entities (owner)          WHERE owner IS NOT NULL;
+
+CREATE INDEX kb_entities_by_priority ON kb_entities (priority, type) WHERE priority IS NOT NULL;
+
+CREATE UNIQUE INDEX kb_links_by_name ON kb_links (from_id, relation, to_id, kind);
+
+CREATE INDEX kb_links_by_relation ON kb_links (relation, from_id, to_id, kind);
+
+CREATE INDEX kb_links_by_target   ON kb_links (to_id, relation, from_id, kind);
+
+CREATE INDEX kb_tags_by_entity ON kb_tags (entity);
 
 CREATE INDEX work_edges_by_target ON work_edges (to_node, type, from_node);
 
@@ -40,8 +50,6 @@ CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC,
 CREATE INDEX work_nodes_resolved ON work_nodes (project, touched)
   WHERE resolved = 1;
 
-CREATE INDEX work_open_links_by_node ON work_open_links (node);
-
 CREATE TABLE events (
   seq     INTEGER PRIMARY KEY,
   at      TEXT NOT NULL,
@@ -54,55 +62,99 @@ CREATE TABLE events (
   request TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE graph_atoms (
-  id                 TEXT PRIMARY KEY,
-  project_id         TEXT NOT NULL REFERENCES work_projects (id),
-  molecule_id        TEXT,
-  name               TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-  paths              TEXT NOT NULL DEFAULT '[]'
-                     CHECK (json_type(paths) = 'array' AND json_array_length(paths) BETWEEN 1 AND 20),
-  knowledge          TEXT NOT NULL DEFAULT '' CHECK (octet_length(knowledge) <= 32768),
-  related_atoms      TEXT NOT NULL DEFAULT '[]'
-                     CHECK (json_type(related_atoms) = 'array' AND json_array_length(related_atoms) <= 50),
-  created_by_task_id TEXT NOT NULL,
-  last_task_id       TEXT NOT NULL,
-  version            INTEGER NOT NULL DEFAULT 1 CHECK (version >= 1),
-  created_at         TEXT NOT NULL,
-  updated_at         TEXT NOT NULL,
-  -- Both columns: an atom and its molecule are of the same project.
-  FOREIGN KEY (molecule_id, project_id) REFERENCES graph_molecules (id, project_id)
-) STRICT;
+CREATE TABLE kb_branch_entities (
+  branch INTEGER NOT NULL REFERENCES kb_branches (key),
+  id     TEXT NOT NULL,
+  type   TEXT NOT NULL,
+  entity INTEGER NOT NULL,
+  PRIMARY KEY (branch, id),
+  FOREIGN KEY (id, entity) REFERENCES kb_entities (id, key)
+) STRICT, WITHOUT ROWID;
 
-CREATE TABLE graph_changelog (
-  id          TEXT PRIMARY KEY,
-  parent_type TEXT NOT NULL CHECK (parent_type IN ('atom', 'molecule')),
-  parent_id   TEXT NOT NULL,
-  task_id     TEXT NOT NULL,
-  summary     TEXT NOT NULL CHECK (octet_length(summary) BETWEEN 1 AND 4096),
+CREATE TABLE kb_branch_links (
+  branch     INTEGER NOT NULL REFERENCES kb_branches (key),
+  link       INTEGER NOT NULL REFERENCES kb_links (key),
+  source     TEXT NOT NULL CHECK (source <> ''),
+  confidence REAL CHECK (confidence BETWEEN 0 AND 1),
+  file       TEXT CHECK (file <> ''),
+  line       INTEGER CHECK (line >= 1),
+  created_at TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  PRIMARY KEY (branch, link),
+  CHECK ((file IS NULL) = (line IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE kb_branches (
+  -- Never used again: rows of a new branch go to the end of every list, which is what makes a copy quick.
+  key         INTEGER PRIMARY KEY AUTOINCREMENT,
+  name        TEXT NOT NULL UNIQUE CHECK (name <> ''),
+  copied_from TEXT,
   created_at  TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE graph_molecules (
-  id                 TEXT PRIMARY KEY,
-  project_id         TEXT NOT NULL REFERENCES work_projects (id),
-  name               TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-  knowledge          TEXT NOT NULL DEFAULT '' CHECK (octet_length(knowledge) <= 32768),
-  related_molecules  TEXT NOT NULL DEFAULT '[]'
-                     CHECK (json_type(related_molecules) = 'array' AND json_array_length(related_molecules) <= 50),
-  created_by_task_id TEXT NOT NULL,
-  last_task_id       TEXT NOT NULL,
-  version            INTEGER NOT NULL DEFAULT 1 CHECK (version >= 1),
-  created_at         TEXT NOT NULL,
-  updated_at         TEXT NOT NULL,
-  UNIQUE (id, project_id)
+CREATE TABLE kb_changesets (
+  id          TEXT PRIMARY KEY,
+  branch      TEXT NOT NULL,
+  action      TEXT NOT NULL CHECK (action IN ('upsert', 'delete', 'sync', 'rollback')),
+  at          TEXT NOT NULL,
+  actor       TEXT NOT NULL,
+  source      TEXT NOT NULL,
+  reason      TEXT,
+  reverts     TEXT REFERENCES kb_changesets (id),
+  first_event INTEGER NOT NULL,
+  last_event  INTEGER NOT NULL,
+  CHECK (first_event <= last_event),
+  CHECK ((action = 'rollback') = (reverts IS NOT NULL)),
+  CHECK (action <> 'delete' OR reason IS NOT NULL)
 ) STRICT;
 
-CREATE TABLE graph_patterns (
-  project_id TEXT NOT NULL,
-  key        TEXT NOT NULL,
-  atom_id    TEXT NOT NULL REFERENCES graph_atoms (id) ON DELETE CASCADE,
-  pattern    TEXT NOT NULL,
-  PRIMARY KEY (project_id, key, atom_id, pattern)
+CREATE TABLE kb_entities (
+  key        INTEGER PRIMARY KEY,
+  id         TEXT NOT NULL CHECK (length(id) BETWEEN 1 AND 200 AND id NOT GLOB '*[' || char(1) || '-' || char(32) || ']*'),
+  type       TEXT NOT NULL CHECK (type <> ''),
+  -- Title and status are empty only where a file leaves them out.
+  title      TEXT NOT NULL CHECK (title <> '' OR file IS NOT NULL),
+  status     TEXT NOT NULL CHECK (status <> '' OR file IS NOT NULL),
+  source     TEXT NOT NULL CHECK (source <> ''),
+  owner      TEXT CHECK (owner <> ''),
+  priority   TEXT CHECK (priority <> ''),
+  severity   TEXT CHECK (severity <> ''),
+  tags       TEXT NOT NULL DEFAULT '[]' CHECK (json_type(tags) = 'array'),
+  links      TEXT NOT NULL DEFAULT '[]' CHECK (json_type(links) = 'array'),
+  text_ref   TEXT CHECK (text_ref <> ''),
+  properties TEXT NOT NULL DEFAULT '{}' CHECK (json_type(properties) = 'object'),
+  -- The file that owns it, and where it stands there; none of what was written through a tool.
+  file       TEXT CHECK (file <> ''),
+  line       INTEGER CHECK (line >= 1),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (id, key),
+  CHECK ((file IS NULL) = (line IS NULL))
+) STRICT;
+
+CREATE TABLE kb_files (
+  branch INTEGER NOT NULL REFERENCES kb_branches (key),
+  path   TEXT NOT NULL CHECK (path <> ''),
+  hash   TEXT NOT NULL,
+  -- Both absent where the file has to be read again whatever it looks like.
+  size   INTEGER,
+  mtime  INTEGER,
+  PRIMARY KEY (branch, path),
+  CHECK ((size IS NULL) = (mtime IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE kb_links (
+  key      INTEGER PRIMARY KEY,
+  from_id  TEXT NOT NULL CHECK (from_id <> ''),
+  relation TEXT NOT NULL CHECK (relation <> ''),
+  to_id    TEXT NOT NULL CHECK (to_id <> ''),
+  kind     TEXT NOT NULL DEFAULT ''
+) STRICT;
+
+CREATE TABLE kb_tags (
+  tag    TEXT NOT NULL CHECK (tag <> ''),
+  entity INTEGER NOT NULL REFERENCES kb_entities (key) ON DELETE CASCADE,
+  PRIMARY KEY (tag, entity)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE schema_migrations (
@@ -189,12 +241,6 @@ CREATE TABLE work_nodes (
   CHECK (parent <> id)
 ) STRICT;
 
-CREATE TABLE work_open_links (
-  path TEXT NOT NULL,
-  node TEXT NOT NULL REFERENCES work_nodes (id) ON DELETE CASCADE,
-  PRIMARY KEY (path, node)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE work_projects (
   id         TEXT PRIMARY KEY REFERENCES work_nodes (id) DEFERRABLE INITIALLY DEFERRED,
   name       TEXT NOT NULL UNIQUE CHECK (name <> ''),
@@ -209,22 +255,6 @@ BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 
 CREATE TRIGGER events_are_never_edited BEFORE UPDATE ON events
 BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
-
-CREATE TRIGGER graph_atoms_after_insert AFTER INSERT ON graph_atoms
-BEGIN
-  INSERT OR IGNORE INTO graph_patterns (project_id, key, atom_id, pattern)
-  SELECT NEW.project_id, '', NEW.id, value FROM json_each(NEW.paths);
-END;
-
-CREATE TRIGGER graph_atoms_after_paths AFTER UPDATE OF paths, project_id ON graph_atoms
-BEGIN
-  DELETE FROM graph_patterns WHERE atom_id = NEW.id;
-  INSERT OR IGNORE INTO graph_patterns (project_id, key, atom_id, pattern)
-  SELECT NEW.project_id, '', NEW.id, value FROM json_each(NEW.paths);
-END;
-
-CREATE TRIGGER graph_changelog_is_never_edited BEFORE UPDATE ON graph_changelog
-BEGIN SELECT RAISE(ABORT, 'changelog entries are immutable'); END;
 
 CREATE TRIGGER work_edges_after_delete AFTER DELETE ON work_edges
 WHEN OLD.type = 'depends_on'
@@ -315,30 +345,15 @@ BEGIN
    WHERE id IN (SELECT from_node FROM work_edges WHERE to_node = NEW.id AND type = 'depends_on');
 END;
 
-CREATE TRIGGER work_nodes_links_after_insert AFTER INSERT ON work_nodes
-WHEN NEW.resolved = 0 AND NEW.context_links <> '[]'
-BEGIN
-  INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
-END;
-
-CREATE TRIGGER work_nodes_links_after_update AFTER UPDATE OF resolved, context_links ON work_nodes
-WHEN NEW.resolved <> OLD.resolved OR NEW.context_links <> OLD.context_links
-BEGIN
-  DELETE FROM work_open_links WHERE node = NEW.id;
-  INSERT OR IGNORE INTO work_open_links (path, node)
-  SELECT path, node FROM work_link_paths WHERE NEW.resolved = 0 AND node = NEW.id;
-END;
-
 CREATE VIEW v_edges AS
 SELECT 'work' AS domain, from_node AS from_id, type, to_node AS to_id FROM work_edges
 UNION ALL
 SELECT 'work', id, 'child_of', parent FROM work_nodes WHERE parent IS NOT NULL
 UNION ALL
-SELECT 'knowledge', id, 'part_of', molecule_id FROM graph_atoms WHERE molecule_id IS NOT NULL
-UNION ALL
-SELECT 'knowledge', a.id, 'related_to', j.value ->> 'atomId' FROM graph_atoms a, json_each(a.related_atoms) j
-UNION ALL
-SELECT 'knowledge', m.id, 'related_to', j.value ->> 'moleculeId' FROM graph_molecules m, json_each(m.related_molecules) j;
+SELECT 'kb', l.from_id, l.relation || '@' || b.name, l.to_id
+  FROM kb_links l
+ CROSS JOIN kb_branch_links m ON m.link = l.key
+ CROSS JOIN kb_branches b ON b.key = m.branch;
 
 CREATE VIEW v_nodes AS
 SELECT 'work' AS domain,
@@ -353,16 +368,8 @@ SELECT 'work' AS domain,
        updated_at
   FROM work_nodes
 UNION ALL
-SELECT 'knowledge', 'molecule', id, name, NULL, created_at, updated_at FROM graph_molecules
-UNION ALL
-SELECT 'knowledge', 'atom', id, name, NULL, created_at, updated_at FROM graph_atoms;
-
-CREATE VIEW work_link_paths AS
-SELECT node, CASE WHEN instr(link, '#') > 1 THEN substr(link, 1, instr(link, '#') - 1)
-                  WHEN link GLOB '*?:[0-9]*' THEN substr(link, 1, instr(link, ':') - 1)
-                  ELSE link END AS path
-  FROM (SELECT n.id AS node,
-               rtrim(CASE WHEN j.value LIKE './%' THEN substr(j.value, 3) ELSE j.value END, '/') AS link
-          FROM work_nodes n, json_each(n.context_links) j
-         WHERE j.type = 'text' AND instr(j.value, '://') = 0);
+SELECT 'kb', m.type || '@' || b.name, m.id, e.title, e.status, e.created_at, e.updated_at
+  FROM kb_branches b
+ CROSS JOIN kb_branch_entities m ON m.branch = b.key
+ CROSS JOIN kb_entities e ON e.key = m.entity;
 

@@ -3,9 +3,10 @@
 use super::tool::ToolDef;
 
 mod knowledge;
+mod kb;
 mod work;
 
 /// Every tool, in listing order.
 pub fn all() -> Vec<ToolDef> {
-    [work::tools(), knowledge::tools()].into_iter().flatten().collect()
+    [work::tools(), knowledge::tools(), kb::tools()].into_iter().flatten().collect()
 }
