@@ -1,4 +1,5 @@
-//! The doors to the outside: git and files. Everything else stays inside the process.
+//! The doors to the outside: git, files and other programs. Everything else stays inside the process.
 
 pub mod fs;
 pub mod git;
+pub mod proc;
