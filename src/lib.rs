@@ -9,6 +9,7 @@
 //! - [`os`]: the only doors outside: git, files and other programs.
 //! - [`config`]: which settings are in force, and where each came from.
 //! - [`work`]: the work graph. One file is one operation; its SQL is in a private store.
+//! - [`kb`]: the requirements memory of a repository, one view per git branch.
 //! - [`app`]: the one place that wires configuration, clock, ids and database.
 //! - [`mcp`] and [`cli`]: the transports. They know the application and the domains, never each other.
 //!
@@ -32,6 +33,7 @@ pub mod base;
 pub mod cli;
 pub mod config;
 pub mod db;
+pub mod kb;
 pub mod mcp;
 pub mod os;
 pub mod work;

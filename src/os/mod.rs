@@ -3,3 +3,4 @@
 pub mod fs;
 pub mod git;
 pub mod proc;
+pub mod walk;

@@ -1,6 +1,7 @@
 //! Tests against repositories that git itself made.
 
 #![allow(clippy::disallowed_methods, reason = "git is the reference here")]
+#![allow(clippy::print_stdout, reason = "what is not tested is said")]
 
 use std::process::{Command, Output};
 
