@@ -244,4 +244,4 @@ fn clean(path: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -59,7 +59,7 @@ struct Walker<'a> {
     links: Vec<(PathBuf, String, PathBuf)>,
     /// The real places of folders that are walked whole.
     walked: HashSet<PathBuf>,
-    files: BTreeMap<String, Entry>,
+    files: Vec<Entry>,
     problems: BTreeMap<String, String>,
 }
 
@@ -72,16 +72,14 @@ impl<'a> Walker<'a> {
             start: PathBuf::new(),
             links: Vec::new(),
             walked: HashSet::new(),
-            files: BTreeMap::new(),
+            files: Vec::new(),
             problems: BTreeMap::new(),
         }
     }
 
-    fn done(self) -> Walk {
-        Walk {
-            files: self.files.into_values().collect(),
-            problems: self.problems.into_iter().collect(),
-        }
+    fn done(mut self) -> Walk {
+        self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Walk { files: self.files, problems: self.problems.into_iter().collect() }
     }
 
     fn problem(&mut self, path: &str, reason: impl ToString) {
@@ -166,8 +164,7 @@ impl<'a> Walker<'a> {
             return self.problem(path, "it is not a regular file");
         }
         let mtime = metadata.modified().map_or(0, nanoseconds);
-        let entry = Entry { path: path.to_owned(), size: metadata.len(), mtime };
-        self.files.insert(path.to_owned(), entry);
+        self.files.push(Entry { path: path.to_owned(), size: metadata.len(), mtime });
     }
 
     /// A symbolic link: to a file it is that file, to a folder it waits.
@@ -178,10 +175,8 @@ impl<'a> Walker<'a> {
                 let real = self.real(path, &full);
                 self.links.extend(real.map(|real| (real, path.to_owned(), full)));
             }
-            Ok(metadata) if wanted => {
-                if self.real(path, &full).is_some() {
-                    self.file(path, &metadata);
-                }
+            Ok(metadata) if wanted && self.real(path, &full).is_some() => {
+                self.file(path, &metadata);
             }
             Err(_) if wanted => {
                 self.real(path, &full);

@@ -11,7 +11,7 @@ mod branches;
 mod reftable;
 
 /// Runs git, away from whatever configuration the machine has.
-fn attempt(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn attempt(folder: &Path, arguments: &[&str]) -> Output {
     Command::new("git")
         .current_dir(folder)
         .env_clear()
@@ -26,20 +26,20 @@ fn attempt(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// Runs git, which must succeed.
-fn git(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = attempt(folder, arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "git {arguments:?}: {said}");
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-fn commit(folder: &Path) -> String {
+pub(crate) fn commit(folder: &Path) -> String {
     git(folder, &["commit", "-q", "--allow-empty", "-m", "x"]);
     git(folder, &["rev-parse", "HEAD"])
 }
 
 /// A temporary folder under its real name, and a repository `main` in it.
-fn repository() -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn repository() -> (tempfile::TempDir, PathBuf) {
     repository_with(&[])
 }
 

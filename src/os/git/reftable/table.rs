@@ -9,6 +9,7 @@ use std::{
 use miniz_oxide::{MZFlush, MZStatus, inflate::stream};
 
 use super::bytes::{Bytes, damaged};
+use crate::base::text::hexadecimal;
 
 /// What a ref record holds.
 #[derive(Debug, PartialEq, Eq)]
@@ -219,8 +220,4 @@ fn inflate(packed: &[u8], length: usize) -> io::Result<(Vec<u8>, usize)> {
         }
         _ => Err(damaged("a block of log entries cannot be unpacked")),
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
