@@ -114,19 +114,21 @@ pub fn folders(repository: &Repository) -> Result<Vec<PathBuf>> {
 
 /// How hooks in `folder` call the binary: by its place, or by its name where others may get the same file.
 pub fn command(repository: &Repository, folder: &Path, binary: &Path) -> String {
-    let shared = folder.starts_with(&repository.root) && folder != repository.own_hooks_folder();
+    let tracked = is_in_a_tree(repository, folder) && folder != repository.own_hooks_folder();
     match binary.to_str() {
-        Some(place) if !shared && !place.contains(char::is_control) => place.to_owned(),
+        Some(place) if !tracked && !place.contains(char::is_control) => place.to_owned(),
         _ => "graph".to_owned(),
     }
 }
 
 /// Whether `folder` serves other repositories too: blocks there do nothing where no KB was set up.
 pub fn is_shared(repository: &Repository, folder: &Path) -> bool {
-    let own = repository.own_hooks_folder();
-    folder != own
-        && !folder.starts_with(&repository.root)
-        && !folder.starts_with(&repository.main_root)
+    !is_in_a_tree(repository, folder) && folder != repository.own_hooks_folder()
+}
+
+/// Whether `folder` lies in this working tree or the main one.
+fn is_in_a_tree(repository: &Repository, folder: &Path) -> bool {
+    folder.starts_with(&repository.root) || folder.starts_with(&repository.main_root)
 }
 
 /// Puts the block into every hook of `folder` that can carry it.
