@@ -100,3 +100,25 @@ pub struct FileFacts {
     /// The problem where the file could not be used at all: what it said before then stands.
     pub facts: Result<Facts, Problem>,
 }
+
+/// A file as it was when it was last read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFile {
+    /// Repository-relative, with `/`.
+    pub path: String,
+    /// Of its content.
+    pub hash: String,
+    /// None where it has to be read again whatever it looks like, since a part of it was left out.
+    pub stamp: Option<Stamp>,
+}
+
+/// What a walk through the repository found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Walk {
+    /// The paths of all files that are there; the facts of any other file go.
+    pub seen: Vec<String>,
+    /// Those that were read, since they are new or look different.
+    pub read: Vec<FileFacts>,
+    /// Those that look different and have the hash that is known: read, and not extracted again.
+    pub touched: Vec<(String, Stamp)>,
+}

@@ -1,54 +1,82 @@
-//! Finding the files that extractors read, and reading the ones that changed.
+//! From the working tree to facts: which files there are, and what the changed ones say.
 //!
-//! A scan walks and looks, and opens nothing; [`Source::read`] is for those files whose stamp is not the known one.
+//! A file that looks as it did when it was last read is not opened. Looks are its size and time, and they are only
+//! trusted where the time is old enough, and where settings, schema and extractors are still the same.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
 
 use sha2::{Digest, Sha256};
 
 use super::{
     config::KbConfig,
     extract::{EXTRACTORS, Extractor, Input, Vocabulary},
-    facts::{FileFacts, Problem, Stamp},
+    facts::{Facts, FileFacts, KnownFile, Problem, Stamp, Walk},
 };
 use crate::{
-    base::text::hexadecimal,
+    base::{Timestamp, text::hexadecimal},
     os::{fs, walk},
 };
 
-/// What there is to read, in the order of the paths.
-#[derive(Debug, Default)]
-pub struct Scan {
-    /// The files.
-    pub sources: Vec<Source>,
-    /// Paths that could not be looked at. Facts of files there, or below there, are not gone.
-    pub problems: Vec<(String, Problem)>,
-    /// Of settings, schema and extractors: where it is another one, the same file may say something else, and its
-    /// stamp tells nothing.
-    pub signature: String,
+/// Digits of the signature in front of a hash.
+const SIGNATURE: usize = 16;
+const MILLISECOND: i64 = 1_000_000;
+const SECOND: i64 = 1_000 * MILLISECOND;
+
+/// Walks all places of the settings and reads what does not look as `known`. `now` is a moment before the walk, and
+/// `progress` hears how many of how many files are done.
+pub fn walk(
+    root: &Path,
+    config: &KbConfig,
+    words: &Vocabulary<'_>,
+    known: &[KnownFile],
+    now: Timestamp,
+    mut progress: impl FnMut(usize, usize),
+) -> Walk {
+    let signature = signature(config, words);
+    let (sources, problems) = sources(root, config);
+    let before: HashMap<&str, &KnownFile> =
+        known.iter().map(|file| (file.path.as_str(), file)).collect();
+    let mut walk = Walk::default();
+    for (path, reason) in problems {
+        // What is below a folder that cannot be looked at is not gone.
+        let below = format!("{path}/");
+        let files = known.iter().filter(|file| file.path.starts_with(&below));
+        walk.seen.extend(files.map(|file| file.path.clone()));
+        let facts = Err(Problem { line: None, reason });
+        walk.read.push(FileFacts { path, stamp: Stamp::default(), hash: String::new(), facts });
+    }
+    let total = sources.len();
+    for (done, source) in sources.into_iter().enumerate() {
+        source.take(root, &signature, words, before.get(source.path.as_str()), now, &mut walk);
+        walk.seen.push(source.path);
+        progress(done + 1, total);
+    }
+    walk.seen.sort_unstable();
+    walk.read.sort_by(|a, b| a.path.cmp(&b.path));
+    walk
 }
 
 /// A file for an extractor.
-#[derive(Debug, Clone)]
-pub struct Source {
-    /// Relative to the root, with `/`.
-    pub path: String,
-    /// What tells whether it changed.
-    pub stamp: Stamp,
+#[derive(Debug)]
+struct Source {
+    path: String,
+    stamp: Stamp,
     extractor: &'static Extractor,
+    /// The type by its place.
     kind: Option<String>,
 }
 
-/// Looks for files in all places of the settings.
-pub fn scan(root: &Path, config: &KbConfig, words: &Vocabulary<'_>) -> Scan {
+/// The files of all places in the order of their paths, and what could not be looked at.
+fn sources(root: &Path, config: &KbConfig) -> (Vec<Source>, BTreeMap<String, String>) {
     let mut found: Vec<(usize, Source)> = Vec::new();
     let mut problems = BTreeMap::new();
     for extractor in EXTRACTORS {
         for place in (extractor.places)(config) {
             let walk = walk::files(root, &place.path, extractor.wants);
-            for (path, reason) in walk.problems {
-                problems.insert(path, Problem { line: None, reason });
-            }
+            problems.extend(walk.problems);
             found.extend(walk.files.into_iter().map(|file| {
                 let stamp = Stamp { size: file.size, mtime: file.mtime };
                 let kind = place.kind.clone();
@@ -59,57 +87,64 @@ pub fn scan(root: &Path, config: &KbConfig, words: &Vocabulary<'_>) -> Scan {
     // Where one place lies in another, the nearer one tells the type.
     found.sort_by(|(near, a), (nearer, b)| a.path.cmp(&b.path).then(nearer.cmp(near)));
     found.dedup_by(|(_, a), (_, b)| a.path == b.path);
-    Scan {
-        sources: found.into_iter().map(|(_, source)| source).collect(),
-        problems: problems.into_iter().collect(),
-        signature: signature(config, words),
-    }
+    (found.into_iter().map(|(_, source)| source).collect(), problems)
 }
 
+/// Of all that decides, besides its text, what a file says.
 fn signature(config: &KbConfig, words: &Vocabulary<'_>) -> String {
     let names: Vec<_> = EXTRACTORS.iter().map(|extractor| extractor.name).collect();
     let all = format!(
         "{names:?} {:?} {:?} {:?} {:?}",
         config.paths, config.manifests, words.types, words.relations
     );
-    hexadecimal(&Sha256::digest(all.as_bytes()))
+    let mut digits = hexadecimal(&Sha256::digest(all.as_bytes()));
+    digits.truncate(SIGNATURE);
+    digits
 }
 
 impl Source {
-    /// Reads the file, as far as its extractor wants, and makes facts of it.
-    pub fn read(&self, root: &Path, words: &Vocabulary<'_>) -> FileFacts {
-        let Extractor { max_bytes, read_bytes, .. } = *self.extractor;
-        let (hash, facts) = if self.stamp.size > max_bytes {
-            let size = self.stamp.size;
-            let reason = format!("it has {size} bytes; at most {max_bytes} are read");
-            (hexadecimal(&Sha256::digest(reason.as_bytes())), Err(Problem { line: None, reason }))
-        } else {
-            match fs::read_start(&root.join(&self.path), read_bytes) {
-                Ok((bytes, cut)) => (self.hash(&bytes), self.extract(&bytes, cut, words)),
-                Err(error) => {
-                    let reason = format!("it cannot be read: {error}");
-                    (String::new(), Err(Problem { line: None, reason }))
-                }
-            }
-        };
-        FileFacts { path: self.path.clone(), stamp: self.stamp, hash, facts }
-    }
-
-    /// Of everything that the facts depend on, besides the signature of the scan.
-    fn hash(&self, bytes: &[u8]) -> String {
-        let kind = self.kind.as_deref().unwrap_or_default();
-        let mut hasher = Sha256::new();
-        hasher.update(format!("{}\n{kind}\n", self.extractor.name));
-        hasher.update(bytes);
-        hexadecimal(&hasher.finalize())
-    }
-
-    fn extract(
+    /// Adds the file to the walk: as it is known, as touched, or as read.
+    fn take(
         &self,
-        bytes: &[u8],
-        cut: bool,
+        root: &Path,
+        signature: &str,
         words: &Vocabulary<'_>,
-    ) -> Result<super::facts::Facts, Problem> {
+        known: Option<&&KnownFile>,
+        now: Timestamp,
+        walk: &mut Walk,
+    ) {
+        let known = known.filter(|known| known.stamp.is_some());
+        if known.is_some_and(|it| it.stamp == Some(self.stamp) && it.hash.starts_with(signature)) {
+            return;
+        }
+        let stamp =
+            if is_fresh(self.stamp, now) { Stamp { mtime: 0, ..self.stamp } } else { self.stamp };
+        let (hash, facts) = match self.read(root) {
+            Ok((bytes, cut)) => {
+                let hash = format!("{signature}{}", hexadecimal(&Sha256::digest(&bytes)));
+                if known.is_some_and(|known| known.hash == hash) {
+                    walk.touched.push((self.path.clone(), stamp));
+                    return;
+                }
+                (hash, self.extract(&bytes, cut, words))
+            }
+            Err(reason) => (String::new(), Err(Problem { line: None, reason })),
+        };
+        walk.read.push(FileFacts { path: self.path.clone(), stamp, hash, facts });
+    }
+
+    /// The file, as far as its extractor wants, and whether there is more.
+    fn read(&self, root: &Path) -> Result<(Vec<u8>, bool), String> {
+        let Extractor { max_bytes, read_bytes, .. } = *self.extractor;
+        if self.stamp.size > max_bytes {
+            let size = self.stamp.size;
+            return Err(format!("it has {size} bytes; at most {max_bytes} are read"));
+        }
+        fs::read_start(&root.join(&self.path), read_bytes)
+            .map_err(|error| format!("it cannot be read: {error}"))
+    }
+
+    fn extract(&self, bytes: &[u8], cut: bool, words: &Vocabulary<'_>) -> Result<Facts, Problem> {
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             // The end of what was read may be the middle of a letter.
@@ -128,122 +163,14 @@ impl Source {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    fn words() -> Vocabulary<'static> {
-        let types = vec!["req", "scenario", "test", "adr", "flag", "event", "symbol"];
-        Vocabulary { types, relations: vec!["relates_to", "implements"] }
-    }
-
-    fn put(root: &Path, path: &str, text: impl AsRef<[u8]>) {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn facts(root: &Path, config: &KbConfig) -> Vec<FileFacts> {
-        let scan = scan(root, config, &words());
-        assert_eq!(scan.problems, []);
-        scan.sources.iter().map(|source| source.read(root, &words())).collect()
-    }
-
-    #[test]
-    fn all_places_are_looked_at_and_the_nearest_tells_the_type() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        put(root, "docs/requirements/r.md", "---\nid: R-1\n---\n");
-        put(root, "docs/requirements/notes.txt", "---\nid: R-2\n---\n");
-        put(root, "docs/requirements/adr/a.md", "---\nid: A-1\n---\n");
-        put(root, "symbols.json", "{\"symbols\": [{\"id\": \"s\", \"implements\": \"R-1\"}]}");
-        put(root, "elsewhere/e.md", "---\nid: E-1\n---\n");
-        let mut config = KbConfig::default();
-        config.paths.insert("adr".to_owned(), "docs/requirements/adr".to_owned());
-        let found: Vec<_> = facts(root, &config)
-            .into_iter()
-            .map(|file| {
-                let facts = file.facts.unwrap();
-                let entity = facts.entities[0].entity.clone();
-                format!("{} {} {}", file.path, entity.r#type, entity.id)
-            })
-            .collect();
-        assert_eq!(
-            found,
-            [
-                "docs/requirements/adr/a.md adr A-1",
-                "docs/requirements/r.md req R-1",
-                "symbols.json symbol s"
-            ]
-        );
-    }
-
-    #[test]
-    fn the_hash_is_of_what_the_facts_depend_on() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        put(root, "docs/adr/a.md", "---\nid: A-1\n---\n");
-        let config = KbConfig::default();
-        let before = facts(root, &config).remove(0);
-        assert_eq!(facts(root, &config).remove(0), before);
-        put(root, "docs/adr/a.md", "---\nid: A-2\n---\n");
-        assert_ne!(facts(root, &config).remove(0).hash, before.hash);
-        put(root, "docs/adr/a.md", "---\nid: A-1\n---\n");
-        let mut other = config.clone();
-        other.paths.insert("adr".to_owned(), "docs".to_owned());
-        other.paths.insert("req".to_owned(), "docs/adr".to_owned());
-        assert_ne!(facts(root, &other).remove(0).hash, before.hash, "another type by its folder");
-        let signature = |config: &KbConfig| scan(root, config, &words()).signature;
-        assert_eq!(signature(&config), signature(&KbConfig::default()));
-        assert_ne!(signature(&config), signature(&other));
-    }
-
-    #[test]
-    fn files_that_cannot_be_used_are_reported() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        let head = "---\nid: R-1\n---\n# Title\n";
-        // Long, but its start says all: what follows is not even looked at.
-        let mut long = head.as_bytes().to_vec();
-        long.resize(1 << 20, b'x');
-        long.extend(b"\xff");
-        put(root, "docs/requirements/long.md", &long);
-        // The bound falls into the middle of a letter.
-        let umlauts = format!("---\nid: R-2\n---\n# Titel \n{}", "ü".repeat(200_000));
-        put(root, "docs/requirements/letters.md", umlauts);
-        put(root, "docs/requirements/huge.md", vec![b'x'; 10 << 20]);
-        put(root, "docs/requirements/latin.md", b"---\nid: R-3\ntitle: \xfc\n---\n");
-        let found: Vec<_> = facts(root, &KbConfig::default())
-            .into_iter()
-            .map(|file| (file.path, file.facts.map(|facts| facts.entities.len())))
-            .collect();
-        let problem = |line, reason: &str| Err(Problem { line, reason: reason.to_owned() });
-        assert_eq!(
-            found,
-            [
-                (
-                    "docs/requirements/huge.md".to_owned(),
-                    problem(None, "it has 10485760 bytes; at most 8388608 are read")
-                ),
-                (
-                    "docs/requirements/latin.md".to_owned(),
-                    problem(Some(3), "it is not UTF-8 text (first bad byte at offset 19)")
-                ),
-                ("docs/requirements/letters.md".to_owned(), Ok(1)),
-                ("docs/requirements/long.md".to_owned(), Ok(1)),
-            ]
-        );
-    }
-
-    #[test]
-    fn a_file_that_vanishes_meanwhile_is_reported() {
-        let folder = tempfile::tempdir().unwrap();
-        put(folder.path(), "docs/adr/a.md", "---\nid: A-1\n---\n");
-        let scan = scan(folder.path(), &KbConfig::default(), &words());
-        fs::remove_file(folder.path().join("docs/adr/a.md")).unwrap();
-        let problem = scan.sources[0].read(folder.path(), &words()).facts.unwrap_err();
-        assert_eq!(problem.reason, "it cannot be read: there is no such file");
-    }
+/// Whether a file was written so lately that it may be written again without looking different: clocks of file
+/// systems tick every few milliseconds, some every second or two. Its stamp is then kept as one that never fits.
+fn is_fresh(stamp: Stamp, now: Timestamp) -> bool {
+    let age = now.millis().saturating_mul(MILLISECOND).saturating_sub(stamp.mtime);
+    let tick = if stamp.mtime % SECOND == 0 { 2 * SECOND } else { 10 * MILLISECOND };
+    // Far in the future is another clock than ours, and nothing that waiting would cure.
+    (-60 * SECOND..tick).contains(&age)
 }
+
+#[cfg(test)]
+mod tests;
