@@ -30,7 +30,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["src/cli/"]),
     ("rusqlite", &["src/db/", "/store/"]),
     ("tokio", &["src/mcp/"]),
-    ("serde_saphyr", &["src/config"]),
+    ("serde_saphyr", &["src/config", "src/kb/extract/"]),
+    ("miniz_oxide", &["src/os/git/"]),
 ];
 
 /// Files over 500 lines, each with the reason why it is not two.

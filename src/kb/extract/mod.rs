@@ -1,0 +1,100 @@
+//! Extractors: what documents and manifests say, as facts.
+//!
+//! An extractor is one file with one [`Extractor`], and one line in [`EXTRACTORS`]. It is pure: it gets the text of a
+//! file and answers facts, and sees neither the file system nor the database. Ids are checked here, so that a complaint
+//! has its line; whether types fit the ends of a relation is for those who know the other end.
+
+use super::{
+    config::KbConfig,
+    facts::{Facts, Problem},
+};
+
+mod fields;
+mod links;
+mod manifest;
+mod markdown;
+mod yaml;
+
+/// All extractors. The first that wants a file has it.
+pub const EXTRACTORS: &[&Extractor] = &[&markdown::EXTRACTOR, &manifest::EXTRACTOR];
+
+/// One way to read files.
+#[derive(Debug)]
+pub struct Extractor {
+    /// Its name; with a number that goes up when it reads the same text differently.
+    pub name: &'static str,
+    /// Where its files are.
+    pub places: fn(&KbConfig) -> Vec<Place>,
+    /// Whether it wants a file of this name, where a place is a folder.
+    pub wants: fn(&str) -> bool,
+    /// Bytes that a file may have.
+    pub max_bytes: u64,
+    /// Bytes that are read of it, from the start.
+    pub read_bytes: u64,
+    /// Reads one file: its facts, or why nothing in it can be used.
+    pub extract: fn(&Input<'_>, &Vocabulary<'_>) -> Result<Facts, Problem>,
+}
+
+/// A folder or file to look into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    /// The type of what is found there, where it does not say itself.
+    pub kind: Option<String>,
+}
+
+/// One file.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// Relative to the root, with `/`.
+    pub path: &'a str,
+    /// The type by its place.
+    pub kind: Option<&'a str>,
+    /// Its text, or the start of it.
+    pub text: &'a str,
+    /// Whether there is more than `text`.
+    pub cut: bool,
+}
+
+/// The words of the schema.
+#[derive(Debug, Clone, Default)]
+pub struct Vocabulary<'a> {
+    /// The types there are.
+    pub types: Vec<&'a str>,
+    /// The relations there are.
+    pub relations: Vec<&'a str>,
+}
+
+/// Characters of an id.
+const MAX_ID: usize = 200;
+
+/// Refuses what cannot be an id; the reason goes on after what the id is called.
+fn check_id(id: &str) -> Result<(), String> {
+    let allowed = |letter: char| letter.is_alphanumeric() || "._:/-".contains(letter);
+    let length = id.chars().count();
+    match id.chars().find(|letter| !allowed(*letter)) {
+        _ if id.is_empty() => Err("is empty".to_owned()),
+        _ if length > MAX_ID => {
+            Err(format!("has {length} characters; at most {MAX_ID} are allowed"))
+        }
+        Some(letter) => Err(format!(
+            "is {:?}, and {letter:?} is none of letters, digits and `._:/-`",
+            crate::base::text::shorten(id, 80)
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A problem at a line.
+fn problem(line: u32, reason: impl Into<String>) -> Problem {
+    Problem { line: Some(line), reason: reason.into() }
+}
+
+/// `, did you mean …` where a known word is near.
+fn or_near(word: &str, known: &[&str]) -> String {
+    match crate::base::text::closest(word, known.iter().copied()) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    }
+}
