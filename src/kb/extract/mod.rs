@@ -98,3 +98,55 @@ fn or_near(word: &str, known: &[&str]) -> String {
         None => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whatever a file holds, there is an answer, and every line in it is a line of the file.
+        #[test]
+        fn any_text_is_answered(
+            text in "(---\n)?((id|type|title|links|tags|implements|symbols|x): ?[-&*a{}\\[\\],:#|>'\"\t\n ü]{0,12}\n){0,6}(---\n)?(#+ ?[a#`~=\n-]{0,8}\n?){0,4}",
+            cut: bool,
+        ) {
+            let words = Vocabulary { types: vec!["req", "symbol"], relations: vec!["implements", "relates_to"] };
+            let last = u32::try_from(text.lines().count()).unwrap() + 1;
+            for (extractor, path) in EXTRACTORS.iter().zip(["a.md", "a.yaml"]) {
+                let input = Input { path, kind: Some("req"), text: &text, cut };
+                let lines: Vec<u32> = match (extractor.extract)(&input, &words) {
+                    Ok(facts) => {
+                        for id in facts.entities.iter().map(|fact| &fact.entity.id) {
+                            prop_assert!(check_id(id).is_ok());
+                        }
+                        let entities = facts.entities.iter().map(|fact| fact.line);
+                        let links = facts.links.iter().map(|link| link.line);
+                        let problems = facts.problems.iter().filter_map(|problem| problem.line);
+                        entities.chain(links).chain(problems).collect()
+                    }
+                    Err(problem) => problem.line.into_iter().collect(),
+                };
+                prop_assert!(lines.iter().all(|line| (1..=last).contains(line)), "{lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ids() {
+        for (id, expected) in [
+            ("REQ-1", true),
+            ("src/a.rs::parse_args", true),
+            ("größe.1", true),
+            ("", false),
+            ("a b", false),
+            ("a\nb", false),
+            ("a#b", false),
+        ] {
+            assert_eq!(check_id(id).is_ok(), expected, "{id:?}");
+        }
+        assert!(check_id(&"ü".repeat(200)).is_ok());
+        assert!(check_id(&"ü".repeat(201)).is_err());
+    }
+}

@@ -132,7 +132,7 @@ fn a_manifest_that_cannot_be_used_says_where_and_why() {
         ("symbols.json", "[{\"id\": \"a\"}]", 1, "is a list, but must be a mapping with `symbols`"),
         ("symbols.yaml", "text\n", 1, "is text, but must be a mapping"),
         ("symbols.yaml", "symbols: a\n", 1, "`symbols` is text, but must be a list"),
-        ("symbols.yaml", "symbols:\n  a: b\n", 2, "`symbols` is a mapping, but must be a list"),
+        ("symbols.yaml", "symbols:\n  a: b\n", 1, "`symbols` is a mapping, but must be a list"),
         ("symbols.yaml", "symbols:\n  - id: a\n    id: b\n", 3, "duplicate"),
         ("symbols.yaml", "symbols:\n\t- id: a\n", 2, "indent with spaces"),
         ("symbols.json", "{\"symbols\": [],\n}", 2, "not readable as JSON: key must be a string"),
