@@ -48,6 +48,15 @@ CREATE TABLE kb_tags (
 
 CREATE INDEX kb_tags_by_entity ON kb_tags (entity);
 
+-- Which files of the repository an entity is about: its document, the file that owns it, the code that it stands for.
+CREATE TABLE kb_paths (
+  path   TEXT NOT NULL CHECK (path <> ''),
+  entity INTEGER NOT NULL REFERENCES kb_entities (key) ON DELETE CASCADE,
+  PRIMARY KEY (path, entity)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX kb_paths_by_entity ON kb_paths (entity);
+
 -- Which entities a branch has, each in one form.
 CREATE TABLE kb_branch_entities (
   branch INTEGER NOT NULL REFERENCES kb_branches (key),

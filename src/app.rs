@@ -17,6 +17,7 @@ pub use crate::{
     db::{Interrupt, Patience, Read, Write},
     os::git::GitState,
 };
+pub use kb::{Branches, HookFolder, Initialised, KbState, Store};
 pub use report::{Health, LogEntry};
 
 /// The application behind every transport. Its database is opened by the first call that needs it, so that

@@ -19,8 +19,9 @@ pub struct FirstUse<'a> {
     pub branch: &'a str,
     /// What is copied.
     pub default: &'a str,
-    /// The branch that it was before git renamed it, where that one is gone: its store is taken along.
-    pub renamed_from: Option<&'a str>,
+    /// What it was called before git renamed it, the last first, as far as these are gone: the first one that has
+    /// a store gives it.
+    pub former: &'a [String],
 }
 
 /// A branch that has a store.
@@ -69,17 +70,16 @@ pub fn has_store(tx: &Read<'_>, setting: &Setting) -> Result<bool> {
 
 /// Makes sure that a branch has a store. The only way in which one comes into being.
 pub fn ensure(tx: &Write<'_>, first: FirstUse<'_>) -> Result<Ensured> {
-    let FirstUse { branch: name, default, renamed_from } = first;
+    let FirstUse { branch: name, default, former } = first;
     if branches::find(tx, name)?.is_some() {
         return Ok(Ensured::Present);
     }
     text::bounded("branch", name, 1 << 10)?;
-    if let Some(former) = renamed_from
-        && former != default
-        && branches::find(tx, former)?.is_some()
-    {
-        rename(tx, former, name)?;
-        return Ok(Ensured::Renamed);
+    for former in former.iter().filter(|former| *former != default) {
+        if branches::find(tx, former)?.is_some() {
+            rename(tx, former, name)?;
+            return Ok(Ensured::Renamed);
+        }
     }
     let source = match branches::find(tx, default)? {
         Some(source) => Some(source),

@@ -5,6 +5,10 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use super::{
+    check::{Level, RULES},
+    schema::Schema,
+};
 use crate::{
     base::{ErrorCode, Fault, Result, paths::normalise, text},
     os::fs::{self, ReadError},
@@ -35,31 +39,6 @@ pub const MANIFEST_ENDINGS: &[&str] = &["yaml", "yml", "json"];
 
 /// Bytes of the settings, or of one schema file; far more than they need.
 const MAX_BYTES: u64 = 1024 * 1024;
-
-/// How much a rule's finding weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// Makes a check fail.
-    Error,
-    /// Is shown.
-    Warning,
-    /// The rule does not run.
-    Off,
-}
-
-impl Level {
-    /// All, the weightiest first.
-    pub const ALL: &[Level] = &[Level::Error, Level::Warning, Level::Off];
-
-    /// The name in the settings.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Off => "off",
-        }
-    }
-}
 
 /// The settings in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +72,16 @@ pub struct Words<'a> {
     pub types: Vec<&'a str>,
     /// The rules there are.
     pub rules: Vec<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    /// The words in force.
+    pub fn of(schema: &'a Schema) -> Self {
+        Words {
+            types: schema.types().collect(),
+            rules: RULES.iter().map(|rule| rule.id).collect(),
+        }
+    }
 }
 
 impl KbConfig {

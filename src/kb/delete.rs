@@ -15,11 +15,11 @@ use super::{
         entities::{self, Record as EntityRecord},
         links::{self, End, Record as LinkRecord},
     },
-    types::{LinkId, Setting, is_zero, limits, place},
+    types::{LinkId, Setting, limits, place},
     validate,
 };
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, page, text},
+    base::{Error, ErrorCode, Fault, Result, page, text, wire::is_zero},
     db::{Read, Write},
 };
 

@@ -14,11 +14,13 @@ mod log;
 mod patch;
 mod query;
 mod reconcile;
+mod recount;
 mod rollback;
 pub mod scan;
 pub mod schema;
 mod store;
 mod sync;
+mod touching;
 mod types;
 mod upsert;
 mod validate;
@@ -33,9 +35,11 @@ pub use delete::*;
 pub use diff::*;
 pub use log::{FactChange, LogEntry, changeset, log};
 pub use query::*;
+pub use recount::recount;
 pub use rollback::*;
 pub use schema::Schema;
 pub use sync::*;
+pub use touching::{Touching, touching};
 pub use types::*;
 pub use upsert::{
     EntityChange, LinkCounts, RelationshipChange, Upsert, Upserted, try_upsert, upsert,

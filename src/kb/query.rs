@@ -12,13 +12,14 @@ use super::{
         links::{self, End, Pattern},
         select::{Related, Selection},
     },
-    types::{Entity, Relationship, Setting, is_zero, limits},
+    types::{Entity, Relationship, Setting, limits},
 };
 use crate::{
     base::{
         Fault, Result,
         page::{self, Budget},
         text,
+        wire::is_zero,
     },
     db::{Needle, Read},
 };

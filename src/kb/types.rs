@@ -1,12 +1,14 @@
 //! The shapes that the KB's operations share.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::schema::Schema;
 use crate::base::{
-    Error, Result, Timestamp,
+    Error, Result, Timestamp, paths,
     props::{self, Change, Properties},
 };
 
@@ -226,6 +228,15 @@ impl Entity {
         text
     }
 
+    /// The files of the repository that it is about: its document, the file that owns it, and the code that a
+    /// symbol's `file` names, each in one spelling.
+    pub(super) fn paths(&self) -> BTreeSet<String> {
+        let said = [self.text_ref.as_deref(), self.properties.get("file").and_then(Value::as_str)];
+        let said = said.into_iter().flatten().flat_map(paths::extract);
+        let said = said.filter_map(|path| paths::normalise("file", None, &path).ok());
+        said.chain(self.file.clone()).collect()
+    }
+
     /// The place in the repository that it comes from, as editors write it.
     pub fn place(&self) -> Option<String> {
         place(self.file.as_deref(), self.line)
@@ -260,18 +271,4 @@ pub(super) fn changes(before: Option<&Properties>, after: Option<&Properties>) -
         Change::new(field.clone(), before.get(field).cloned().unwrap_or_default(), value.clone())
     });
     gone.chain(set).collect()
-}
-
-/// For leaving a count out when there is nothing to count.
-pub(super) fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-/// Keeps an explicit null apart from an absent field.
-pub(super) fn present<'de, T, D>(deserializer: D) -> std::result::Result<Option<T>, D::Error>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    T::deserialize(deserializer).map(Some)
 }

@@ -14,11 +14,16 @@ use super::{
         entities::{self, Record},
         links,
     },
-    types::{Entity, LinkId, Relationship, Setting, is_zero, limits, present},
+    types::{Entity, LinkId, Relationship, Setting, limits},
     validate, warnings,
 };
 use crate::{
-    base::{ErrorCode, Fault, Result, page, props::Properties, text},
+    base::{
+        ErrorCode, Fault, Result, page,
+        props::Properties,
+        text,
+        wire::{is_zero, present},
+    },
     db::{Read, Write},
 };
 

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     io::{self, Read, Write},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 /// Why a text file could not be read.
@@ -69,37 +69,6 @@ pub fn read_bytes(path: &Path, cap: u64) -> Result<Vec<u8>, ReadError> {
         return Err(too_large(bytes.len() as u64));
     }
     Ok(bytes)
-}
-
-/// The name and text of every file of a folder whose name ends with `.ending`, by name; none without the folder.
-pub fn texts_in(
-    folder: &Path,
-    ending: &str,
-    cap: u64,
-) -> Result<Vec<(String, String)>, (PathBuf, ReadError)> {
-    let at = |path: &Path| {
-        let path = path.to_path_buf();
-        move |error: ReadError| (path, error)
-    };
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) => match ReadError::from(error) {
-            ReadError::Missing => return Ok(Vec::new()),
-            error => return Err(at(folder)(error)),
-        },
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|error| at(folder)(error.into()))?.path();
-        let name = path.file_name().and_then(|name| name.to_str());
-        if let Some(name) = name
-            && path.extension().is_some_and(|it| it == ending)
-        {
-            files.push((name.to_owned(), read_text(&path, cap).map_err(at(&path))?));
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 /// The first `most` bytes of a regular file, and whether there are more.
@@ -205,19 +174,6 @@ mod tests {
     }
 
     #[test]
-    fn the_texts_of_a_folder_come_by_name() {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, text) in [("b.json", "2"), ("a.json", "1"), ("c.txt", "3")] {
-            fs::write(folder.path().join(name), text).unwrap();
-        }
-        let texts = texts_in(folder.path(), "json", 9).unwrap();
-        assert_eq!(texts, [("a.json".into(), "1".into()), ("b.json".into(), "2".into())]);
-        assert!(texts_in(&folder.path().join("none"), "json", 9).unwrap().is_empty());
-        fs::write(folder.path().join("d.json"), "longer than that").unwrap();
-        let (path, error) = texts_in(folder.path(), "json", 9).unwrap_err();
-        assert!(path.ends_with("d.json") && matches!(error, ReadError::TooLarge { .. }));
-}
-
     fn only_the_start_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");

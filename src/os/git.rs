@@ -21,6 +21,7 @@ mod reflog;
 mod refs;
 mod reftable;
 
+pub use branches::FALLBACK_BRANCH;
 use refs::{Pointer, Refs};
 
 /// HEAD, a ref or a `gitdir` pointer is one line; more than this is not one of them.

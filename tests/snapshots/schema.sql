@@ -1,5 +1,21 @@
 CREATE INDEX events_by_subject ON events (subject, seq);
 
+CREATE INDEX graph_atoms_by_name     ON graph_atoms (project_id, name, id);
+
+CREATE INDEX graph_molecules_by_name ON graph_molecules (project_id, name, id);
+
+CREATE INDEX graph_patterns_by_atom ON graph_patterns (atom_id);
+
+CREATE INDEX idx_graph_atoms_molecule    ON graph_atoms (molecule_id);
+
+CREATE INDEX idx_graph_atoms_project     ON graph_atoms (project_id);
+
+CREATE INDEX idx_graph_changelog_parent  ON graph_changelog (parent_type, parent_id);
+
+CREATE INDEX idx_graph_changelog_task    ON graph_changelog (task_id);
+
+CREATE INDEX idx_graph_molecules_project ON graph_molecules (project_id);
+
 CREATE INDEX kb_branch_entities_by_entity ON kb_branch_entities (entity, branch);
 
 CREATE INDEX kb_branch_entities_by_type   ON kb_branch_entities (branch, type, id);
@@ -50,6 +66,8 @@ CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC,
 CREATE INDEX work_nodes_resolved ON work_nodes (project, touched)
   WHERE resolved = 1;
 
+CREATE INDEX work_open_links_by_node ON work_open_links (node);
+
 CREATE TABLE events (
   seq     INTEGER PRIMARY KEY,
   at      TEXT NOT NULL,
@@ -61,6 +79,57 @@ CREATE TABLE events (
   changes TEXT NOT NULL CHECK (json_valid(changes)),
   request TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE graph_atoms (
+  id                 TEXT PRIMARY KEY,
+  project_id         TEXT NOT NULL REFERENCES work_projects (id),
+  molecule_id        TEXT,
+  name               TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+  paths              TEXT NOT NULL DEFAULT '[]'
+                     CHECK (json_type(paths) = 'array' AND json_array_length(paths) BETWEEN 1 AND 20),
+  knowledge          TEXT NOT NULL DEFAULT '' CHECK (octet_length(knowledge) <= 32768),
+  related_atoms      TEXT NOT NULL DEFAULT '[]'
+                     CHECK (json_type(related_atoms) = 'array' AND json_array_length(related_atoms) <= 50),
+  created_by_task_id TEXT NOT NULL,
+  last_task_id       TEXT NOT NULL,
+  version            INTEGER NOT NULL DEFAULT 1 CHECK (version >= 1),
+  created_at         TEXT NOT NULL,
+  updated_at         TEXT NOT NULL,
+  -- Both columns: an atom and its molecule are of the same project.
+  FOREIGN KEY (molecule_id, project_id) REFERENCES graph_molecules (id, project_id)
+) STRICT;
+
+CREATE TABLE graph_changelog (
+  id          TEXT PRIMARY KEY,
+  parent_type TEXT NOT NULL CHECK (parent_type IN ('atom', 'molecule')),
+  parent_id   TEXT NOT NULL,
+  task_id     TEXT NOT NULL,
+  summary     TEXT NOT NULL CHECK (octet_length(summary) BETWEEN 1 AND 4096),
+  created_at  TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE graph_molecules (
+  id                 TEXT PRIMARY KEY,
+  project_id         TEXT NOT NULL REFERENCES work_projects (id),
+  name               TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+  knowledge          TEXT NOT NULL DEFAULT '' CHECK (octet_length(knowledge) <= 32768),
+  related_molecules  TEXT NOT NULL DEFAULT '[]'
+                     CHECK (json_type(related_molecules) = 'array' AND json_array_length(related_molecules) <= 50),
+  created_by_task_id TEXT NOT NULL,
+  last_task_id       TEXT NOT NULL,
+  version            INTEGER NOT NULL DEFAULT 1 CHECK (version >= 1),
+  created_at         TEXT NOT NULL,
+  updated_at         TEXT NOT NULL,
+  UNIQUE (id, project_id)
+) STRICT;
+
+CREATE TABLE graph_patterns (
+  project_id TEXT NOT NULL,
+  key        TEXT NOT NULL,
+  atom_id    TEXT NOT NULL REFERENCES graph_atoms (id) ON DELETE CASCADE,
+  pattern    TEXT NOT NULL,
+  PRIMARY KEY (project_id, key, atom_id, pattern)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE kb_branch_entities (
   branch INTEGER NOT NULL REFERENCES kb_branches (key),
@@ -241,6 +310,12 @@ CREATE TABLE work_nodes (
   CHECK (parent <> id)
 ) STRICT;
 
+CREATE TABLE work_open_links (
+  path TEXT NOT NULL,
+  node TEXT NOT NULL REFERENCES work_nodes (id) ON DELETE CASCADE,
+  PRIMARY KEY (path, node)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE work_projects (
   id         TEXT PRIMARY KEY REFERENCES work_nodes (id) DEFERRABLE INITIALLY DEFERRED,
   name       TEXT NOT NULL UNIQUE CHECK (name <> ''),
@@ -255,6 +330,22 @@ BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 
 CREATE TRIGGER events_are_never_edited BEFORE UPDATE ON events
 BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+
+CREATE TRIGGER graph_atoms_after_insert AFTER INSERT ON graph_atoms
+BEGIN
+  INSERT OR IGNORE INTO graph_patterns (project_id, key, atom_id, pattern)
+  SELECT NEW.project_id, '', NEW.id, value FROM json_each(NEW.paths);
+END;
+
+CREATE TRIGGER graph_atoms_after_paths AFTER UPDATE OF paths, project_id ON graph_atoms
+BEGIN
+  DELETE FROM graph_patterns WHERE atom_id = NEW.id;
+  INSERT OR IGNORE INTO graph_patterns (project_id, key, atom_id, pattern)
+  SELECT NEW.project_id, '', NEW.id, value FROM json_each(NEW.paths);
+END;
+
+CREATE TRIGGER graph_changelog_is_never_edited BEFORE UPDATE ON graph_changelog
+BEGIN SELECT RAISE(ABORT, 'changelog entries are immutable'); END;
 
 CREATE TRIGGER work_edges_after_delete AFTER DELETE ON work_edges
 WHEN OLD.type = 'depends_on'
@@ -345,10 +436,30 @@ BEGIN
    WHERE id IN (SELECT from_node FROM work_edges WHERE to_node = NEW.id AND type = 'depends_on');
 END;
 
+CREATE TRIGGER work_nodes_links_after_insert AFTER INSERT ON work_nodes
+WHEN NEW.resolved = 0 AND NEW.context_links <> '[]'
+BEGIN
+  INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
+END;
+
+CREATE TRIGGER work_nodes_links_after_update AFTER UPDATE OF resolved, context_links ON work_nodes
+WHEN NEW.resolved <> OLD.resolved OR NEW.context_links <> OLD.context_links
+BEGIN
+  DELETE FROM work_open_links WHERE node = NEW.id;
+  INSERT OR IGNORE INTO work_open_links (path, node)
+  SELECT path, node FROM work_link_paths WHERE NEW.resolved = 0 AND node = NEW.id;
+END;
+
 CREATE VIEW v_edges AS
 SELECT 'work' AS domain, from_node AS from_id, type, to_node AS to_id FROM work_edges
 UNION ALL
 SELECT 'work', id, 'child_of', parent FROM work_nodes WHERE parent IS NOT NULL
+UNION ALL
+SELECT 'knowledge', id, 'part_of', molecule_id FROM graph_atoms WHERE molecule_id IS NOT NULL
+UNION ALL
+SELECT 'knowledge', a.id, 'related_to', j.value ->> 'atomId' FROM graph_atoms a, json_each(a.related_atoms) j
+UNION ALL
+SELECT 'knowledge', m.id, 'related_to', j.value ->> 'moleculeId' FROM graph_molecules m, json_each(m.related_molecules) j
 UNION ALL
 SELECT 'kb', l.from_id, l.relation || '@' || b.name, l.to_id
   FROM kb_links l
@@ -368,8 +479,21 @@ SELECT 'work' AS domain,
        updated_at
   FROM work_nodes
 UNION ALL
+SELECT 'knowledge', 'molecule', id, name, NULL, created_at, updated_at FROM graph_molecules
+UNION ALL
+SELECT 'knowledge', 'atom', id, name, NULL, created_at, updated_at FROM graph_atoms
+UNION ALL
 SELECT 'kb', m.type || '@' || b.name, m.id, e.title, e.status, e.created_at, e.updated_at
   FROM kb_branches b
  CROSS JOIN kb_branch_entities m ON m.branch = b.key
  CROSS JOIN kb_entities e ON e.key = m.entity;
+
+CREATE VIEW work_link_paths AS
+SELECT node, CASE WHEN instr(link, '#') > 1 THEN substr(link, 1, instr(link, '#') - 1)
+                  WHEN link GLOB '*?:[0-9]*' THEN substr(link, 1, instr(link, ':') - 1)
+                  ELSE link END AS path
+  FROM (SELECT n.id AS node,
+               rtrim(CASE WHEN j.value LIKE './%' THEN substr(j.value, 3) ELSE j.value END, '/') AS link
+          FROM work_nodes n, json_each(n.context_links) j
+         WHERE j.type = 'text' AND instr(j.value, '://') = 0);
 

@@ -21,10 +21,10 @@ use super::{
     branch,
     schema::Schema,
     store::entities,
-    types::{Setting, is_zero, limits},
+    types::{Setting, limits},
 };
 use crate::{
-    base::{Error, Fault, Result, page, text},
+    base::{Error, Fault, Result, page, text, wire::is_zero},
     db::Read,
 };
 use graph::Graph;
@@ -81,24 +81,15 @@ impl Level {
 
 /// How serious each rule is: what `.kb/config.json` sets, else its own default.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rules(BTreeMap<&'static str, Level>);
+pub struct Rules(BTreeMap<String, Level>);
+
+impl From<BTreeMap<String, Level>> for Rules {
+    fn from(levels: BTreeMap<String, Level>) -> Self {
+        Rules(levels)
+    }
+}
 
 impl Rules {
-    /// Sets a rule by the names in settings; what is wrong with them goes on after the key's name.
-    pub fn set(&mut self, rule: &str, level: &str) -> std::result::Result<(), String> {
-        let Some(known) = RULES.iter().find(|known| known.id == rule) else {
-            return Err(format!("has no rule `{}`{}", text::shorten(rule, 80), meant(rule)));
-        };
-        let Some(level) = Level::ALL.iter().find(|known| known.as_str() == level) else {
-            return Err(format!(
-                "has `{}` for {rule}; allowed is error, warning or off",
-                text::shorten(level, 80)
-            ));
-        };
-        self.0.insert(known.id, *level);
-        Ok(())
-    }
-
     /// How serious a rule is.
     pub fn level(&self, rule: &Rule) -> Level {
         self.0.get(rule.id).copied().unwrap_or(rule.default)

@@ -7,6 +7,7 @@
 use super::{
     config::KbConfig,
     facts::{Facts, Problem},
+    schema::Schema,
 };
 
 mod fields;
@@ -64,6 +65,13 @@ pub struct Vocabulary<'a> {
     pub types: Vec<&'a str>,
     /// The relations there are.
     pub relations: Vec<&'a str>,
+}
+
+impl<'a> Vocabulary<'a> {
+    /// The words in force.
+    pub fn of(schema: &'a Schema) -> Self {
+        Vocabulary { types: schema.types().collect(), relations: schema.relations().collect() }
+    }
 }
 
 /// Characters of an id.

@@ -131,7 +131,7 @@ fn other_settings_or_words_let_nothing_look_the_same() {
     assert_eq!(other.read.len(), 1);
     // A rule changes nothing of what files say.
     config = KbConfig::default();
-    config.rules.insert("no-cycles".to_owned(), crate::kb::config::Level::Off);
+    config.rules.insert("no-cycles".to_owned(), crate::kb::check::Level::Off);
     assert_eq!(walk(root, &config, &words(), &known, later(), |_, _| {}).read.len(), 0);
 }
 

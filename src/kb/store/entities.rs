@@ -81,6 +81,18 @@ pub fn of_file(tx: &Read<'_>, branch: &Branch, path: &str) -> Result<Vec<Record>
     )
 }
 
+/// The ids of what is about a path in a branch.
+pub fn about(tx: &Read<'_>, branch: &Branch, path: &str) -> Result<Vec<String>> {
+    tx.all(
+        "SELECT e.id FROM kb_paths p
+          CROSS JOIN kb_entities e ON e.key = p.entity
+          CROSS JOIN kb_branch_entities m ON m.branch = ?1 AND m.id = e.id AND m.entity = e.key
+          WHERE p.path = ?2 ORDER BY e.id",
+        (branch.key, path),
+        |row| row.get(0),
+    )
+}
+
 /// Makes `entity` what the branch says, in place of the row `old`, and findable.
 pub fn put(tx: &Write<'_>, branch: &Branch, entity: &Entity, old: Option<i64>) -> Result<()> {
     let key: Option<i64> = tx.one(
@@ -101,6 +113,9 @@ pub fn put(tx: &Write<'_>, branch: &Branch, entity: &Entity, old: Option<i64>) -
     let key = key.ok_or_else(|| Error::internal(format!("{} was not inserted", entity.id)))?;
     for tag in &entity.tags {
         tx.run("INSERT INTO kb_tags (tag, entity) VALUES (?1, ?2)", (tag, key))?;
+    }
+    for path in entity.paths() {
+        tx.run("INSERT INTO kb_paths (path, entity) VALUES (?1, ?2)", (path, key))?;
     }
     tx.run(
         "INSERT INTO kb_branch_entities (branch, id, type, entity) VALUES (?1, ?2, ?3, ?4)

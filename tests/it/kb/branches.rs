@@ -185,7 +185,7 @@ fn a_renamed_branch_takes_its_store_along() {
     let mut kb = Kb::of("req R1", "");
     kb.checkout("old");
     kb.put("req R2", "");
-    let first = FirstUse { branch: "new", default: "main", renamed_from: Some("old") };
+    let first = FirstUse { branch: "new", default: "main", former: &["older".to_owned(), "old".to_owned()] };
     assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), Ensured::Renamed);
     assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), Ensured::Present);
     kb.checkout("new");
@@ -194,7 +194,7 @@ fn a_renamed_branch_takes_its_store_along() {
     let log = kb.read(|tx, _| kb::log(tx, "new", None, 9, false)).unwrap();
     assert_eq!(log.len(), 1, "its history comes along");
     // Where there was no store to take along, the default branch is copied as ever.
-    let first = FirstUse { branch: "other", default: "main", renamed_from: Some("never used") };
+    let first = FirstUse { branch: "other", default: "main", former: &["never used".to_owned()] };
     assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), Ensured::Copied);
     let error = kb.app.write("a", |tx| kb::rename(tx, "other", "new")).unwrap_err();
     assert_eq!(error.code().as_str(), "INVARIANT_VIOLATION");
