@@ -2,7 +2,7 @@
 
 use super::{
     branches::Branch,
-    entities::{COLUMNS, Record, from_row},
+    entities::{self, COLUMNS, Record, from_row},
 };
 use crate::{base::Result, db::Read, kb::types::LinkId};
 
@@ -29,12 +29,9 @@ pub fn differing(tx: &Read<'_>, one: &Branch, other: &Branch) -> Result<Vec<(Rec
         (one.key, other.key),
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    let row = |key: i64| {
-        tx.one(&format!("SELECT {COLUMNS} FROM kb_entities e WHERE e.key = ?1"), [key], from_row)
-    };
     let mut pairs = Vec::with_capacity(ids.len());
     for (other, one) in ids {
-        pairs.extend(row(other)?.zip(row(one)?));
+        pairs.extend(entities::row(tx, other)?.zip(entities::row(tx, one)?));
     }
     Ok(pairs)
 }
