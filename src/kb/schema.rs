@@ -84,8 +84,8 @@ impl Schema {
         }
         // Only when all are read: a file may use the types of a later one.
         for (relation, def) in &schema.relations {
-            let ends = def.ends.iter().flat_map(|(from, to)| [from, to]);
-            for end in ends.filter(|end| *end != ANY && !schema.types.contains_key(*end)) {
+            let mut ends = def.ends.iter().flat_map(|(from, to)| [from, to]);
+            if let Some(end) = ends.find(|end| *end != ANY && !schema.types.contains_key(*end)) {
                 let problem = format!("`{relation}` ends at the unknown type `{end}`");
                 return Err(refused(&added.join(", "), &problem));
             }
