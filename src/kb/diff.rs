@@ -114,10 +114,9 @@ pub fn diff(tx: &Read<'_>, branch: &str, against: &str) -> Result<Diff> {
     }
     let subjects = |links: Vec<LinkId>| links.iter().map(LinkId::subject).collect::<Vec<_>>();
     let differing = compare::links_differing(tx, &one, &other)?;
-    let differing = differing.into_iter().map(|(id, before, after)| ChangedLink {
-        link: id.subject(),
-        changes: vec![Change::new("confidence", before, after)],
-    });
+    let differing = differing
+        .into_iter()
+        .map(|(id, change)| ChangedLink { link: id.subject(), changes: vec![change] });
     Ok(Diff {
         entities: EntityDiff {
             added: named(compare::ids_only_in(tx, &one, &other)?),

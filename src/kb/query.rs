@@ -9,6 +9,7 @@ use super::{
     branch,
     store::{
         branches::Branch,
+        entities::{self, Record},
         links::{self, End, Pattern},
         select::{Related, Selection},
     },
@@ -147,24 +148,20 @@ fn list_entities(
     chars: usize,
 ) -> Result<Found> {
     let after: Option<String> = identity.resume(ask.cursor.as_deref())?;
-    let mut selection = selection(setting, branch, ask)?;
+    let selection = selection(setting, branch, ask)?;
     // Where links are asked for as well, both share the page.
     let chars = if ask.relationships { chars / 2 } else { chars };
     let mut budget = Budget::new(chars);
+    let (keys, total) = selection.page(tx, after.as_deref(), limit + 1)?;
     let (mut entities, mut more) = (Vec::new(), false);
-    selection.page(tx, after.as_deref(), |record| {
-        if entities.len() == limit || !budget.admit(&record.entity)? {
+    for key in keys {
+        let Some(Record { entity, .. }) = entities::row(tx, key)? else { continue };
+        if entities.len() == limit || !budget.admit(&entity)? {
             more = true;
-            return Ok(false);
+            break;
         }
-        entities.push(record.entity);
-        Ok(true)
-    })?;
-    // What came whole in one page need not be counted again.
-    let total = match (&ask.cursor, more) {
-        (None, false) => entities.len() as i64,
-        _ => selection.count(tx)?,
-    };
+        entities.push(entity);
+    }
     let last = entities.last().filter(|_| more);
     let next_cursor = last.map(|last: &Entity| identity.cursor(&last.id)).transpose()?;
     let (mut relationships, mut relationships_omitted) = (None, 0);

@@ -282,11 +282,7 @@ fn check_not_owned(event: &EventRow, now: Option<String>) -> Result<()> {
 
 fn built_on(id: &str, later: &BTreeSet<String>) -> Error {
     let shown: Vec<_> = later.iter().take(5).cloned().collect();
-    let message = format!(
-        "{id} cannot be rolled back: {} of its facts changed since: {}",
-        later.len(),
-        shown.join(", ")
-    );
+    let message = format!("later changes touch the facts of {id}: {}", shown.join(", "));
     let fault = Fault::new(ErrorCode::InvariantViolation, message);
     fault
         .details(json!({ "field": "changeset", "later": later }))

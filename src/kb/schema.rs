@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::base::{Error, Fault, Result, text};
 
@@ -84,8 +84,8 @@ impl Schema {
         }
         // Only when all are read: a file may use the types of a later one.
         for (relation, def) in &schema.relations {
-            let ends = def.ends.iter().flat_map(|(from, to)| [from, to]);
-            for end in ends.filter(|end| *end != ANY && !schema.types.contains_key(*end)) {
+            let mut ends = def.ends.iter().flat_map(|(from, to)| [from, to]);
+            if let Some(end) = ends.find(|end| *end != ANY && !schema.types.contains_key(*end)) {
                 let problem = format!("`{relation}` ends at the unknown type `{end}`");
                 return Err(refused(&added.join(", "), &problem));
             }
@@ -95,8 +95,9 @@ impl Schema {
 
     /// Adds what one file says; nothing that is there can be taken away.
     fn add(&mut self, name: &str, text: &str) -> Result<()> {
-        let file: File =
-            serde_json::from_str(text).map_err(|error| refused(name, &error.to_string()))?;
+        let unfit = |error: serde_json::Error| refused(name, &error.to_string());
+        check_objects(name, &serde_json::from_str(text).map_err(unfit)?)?;
+        let file: File = serde_json::from_str(text).map_err(unfit)?;
         for word in file.types.keys().chain(file.relations.keys()) {
             check_name(name, word)?;
         }
@@ -183,6 +184,16 @@ fn extend<T: PartialEq>(known: &mut Vec<T>, added: Vec<T>) {
             known.push(item);
         }
     }
+}
+
+/// A list of values passes for an object of the same fields, in their order: nobody means that.
+fn check_objects(file: &str, value: &Value) -> Result<()> {
+    let parts = ["types", "relations"].into_iter().filter_map(|part| value.get(part));
+    let defs = parts.clone().filter_map(Value::as_object).flat_map(|part| part.values());
+    if value.is_object() && parts.chain(defs).all(Value::is_object) {
+        return Ok(());
+    }
+    Err(refused(file, "the file, `types`, `relations` and what they name are objects"))
 }
 
 fn check_name(file: &str, name: &str) -> Result<()> {
@@ -276,7 +287,9 @@ mod tests {
     fn bad_files_are_named_with_line_and_reason() {
         for (text, words) in [
             ("{", "line 1"),
-            ("[]", "x.json"),
+            ("[]", "objects"),
+            (r#"{"types": {"x": []}}"#, "objects"),
+            (r#"{"relations": []}"#, "objects"),
             ("{\n\"typs\": {}}", "line 2"),
             (r#"{"types": {"Req": {}}}"#, "lower-case"),
             (r#"{"types": {"a b": {}}}"#, "lower-case"),

@@ -35,7 +35,7 @@ pub struct Upsert {
     pub entities: Vec<EntityChange>,
     #[serde(default)]
     pub relationships: Vec<RelationshipChange>,
-    /// Default agent:<you>
+    /// Default: agent: and your name
     pub source: Option<String>,
     /// Validate only
     #[serde(default)]

@@ -2,9 +2,13 @@
 
 use super::{
     branches::Branch,
-    entities::{COLUMNS, Record, from_row},
+    entities::{self, COLUMNS, Record, from_row},
 };
-use crate::{base::Result, db::Read, kb::types::LinkId};
+use crate::{
+    base::{Result, props::Change},
+    db::Read,
+    kb::types::LinkId,
+};
 
 /// Ids that `one` has and `other` has not.
 pub fn ids_only_in(tx: &Read<'_>, one: &Branch, other: &Branch) -> Result<Vec<Record>> {
@@ -29,12 +33,9 @@ pub fn differing(tx: &Read<'_>, one: &Branch, other: &Branch) -> Result<Vec<(Rec
         (one.key, other.key),
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    let row = |key: i64| {
-        tx.one(&format!("SELECT {COLUMNS} FROM kb_entities e WHERE e.key = ?1"), [key], from_row)
-    };
     let mut pairs = Vec::with_capacity(ids.len());
     for (other, one) in ids {
-        pairs.extend(row(other)?.zip(row(one)?));
+        pairs.extend(entities::row(tx, other)?.zip(entities::row(tx, one)?));
     }
     Ok(pairs)
 }
@@ -52,12 +53,12 @@ pub fn links_only_in(tx: &Read<'_>, one: &Branch, other: &Branch) -> Result<Vec<
     )
 }
 
-/// Links that both have, with another confidence: as `other` has it, and as `one` has it.
+/// Links that both have, with another confidence: from what `other` has to what `one` has.
 pub fn links_differing(
     tx: &Read<'_>,
     one: &Branch,
     other: &Branch,
-) -> Result<Vec<(LinkId, Option<f64>, Option<f64>)>> {
+) -> Result<Vec<(LinkId, Change)>> {
     tx.all(
         "SELECT l.from_id, l.relation, l.to_id, l.kind, o.confidence, m.confidence
            FROM kb_branch_links m
@@ -65,7 +66,10 @@ pub fn links_differing(
           CROSS JOIN kb_links l ON l.key = m.link
           WHERE m.branch = ?1 ORDER BY 1, 2, 3, 4",
         (one.key, other.key),
-        |row| Ok((link(row)?, row.get(4)?, row.get(5)?)),
+        |row| {
+            let (before, after): (Option<f64>, Option<f64>) = (row.get(4)?, row.get(5)?);
+            Ok((link(row)?, Change::new("confidence", before, after)))
+        },
     )
 }
 

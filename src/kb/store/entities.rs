@@ -59,6 +59,11 @@ pub fn find(tx: &Read<'_>, branch: &Branch, id: &str) -> Result<Option<Record>> 
     )
 }
 
+/// The row of an entity, whichever branches list it.
+pub fn row(tx: &Read<'_>, key: i64) -> Result<Option<Record>> {
+    tx.one(&format!("SELECT {COLUMNS} FROM kb_entities e WHERE e.key = ?1"), [key], from_row)
+}
+
 /// The type of an entity, if the branch has it.
 pub fn type_of(tx: &Read<'_>, branch: &Branch, id: &str) -> Result<Option<String>> {
     tx.one(

@@ -2,10 +2,7 @@
 
 use rusqlite::types::Value as Sql;
 
-use super::{
-    branches::Branch,
-    entities::{COLUMNS, Record, from_row},
-};
+use super::branches::Branch;
 use crate::{
     base::Result,
     db::{Needle, Read, subjects_sql},
@@ -16,6 +13,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Selection {
     start: Start,
+    /// Whether a condition looks at what an entity says, and not only at which there are.
+    reads_rows: bool,
     conditions: Vec<String>,
     values: Vec<Sql>,
 }
@@ -54,6 +53,7 @@ impl Selection {
     pub fn of_branch(branch: &Branch) -> Self {
         Selection {
             start: Start::Order,
+            reads_rows: false,
             conditions: Vec::new(),
             values: vec![Sql::Integer(branch.key)],
         }
@@ -75,6 +75,12 @@ impl Selection {
         self.conditions.push(condition);
     }
 
+    /// A condition on the row `e` of kb_entities.
+    fn require_said(&mut self, condition: String) {
+        self.reads_rows = true;
+        self.conditions.push(condition);
+    }
+
     /// The tables and all conditions.
     fn source(&self) -> String {
         let mut source = String::from(match self.start {
@@ -83,7 +89,10 @@ impl Selection {
             Start::Rows => "kb_branch_entities m INDEXED BY kb_branch_entities_by_entity",
             Start::Ids => "kb_branch_entities m",
         });
-        source.push_str(" CROSS JOIN kb_entities e ON e.key = m.entity WHERE m.branch = ?1");
+        if self.reads_rows {
+            source.push_str(" CROSS JOIN kb_entities e ON e.key = m.entity");
+        }
+        source.push_str(" WHERE m.branch = ?1");
         for condition in &self.conditions {
             source.push_str(" AND ");
             source.push_str(condition);
@@ -117,7 +126,7 @@ impl Selection {
     /// In this state.
     pub fn status(&mut self, status: &str) {
         let at = self.bind(status);
-        self.require(Start::Order, format!("e.status = ?{at}"));
+        self.require_said(format!("e.status = ?{at}"));
     }
 
     /// Owned by somebody.
@@ -141,10 +150,9 @@ impl Selection {
     /// From this source, or from any that begins with it and a colon: `agent` is every agent.
     pub fn source_is(&mut self, source: &str) {
         let (whole, part) = (self.bind(source), self.bind(&format!("{source}:")));
-        self.require(
-            Start::Order,
-            format!("(e.source = ?{whole} OR substr(e.source, 1, length(?{part})) = ?{part})"),
-        );
+        self.require_said(format!(
+            "(e.source = ?{whole} OR substr(e.source, 1, length(?{part})) = ?{part})"
+        ));
     }
 
     /// With a substring of the id, the title or a property, whatever its case.
@@ -160,14 +168,11 @@ impl Selection {
             }
             Needle::Short(text) => {
                 let at = self.bind(text);
-                self.require(
-                    Start::Order,
-                    format!(
-                        "(instr(fold(e.id), ?{at}) > 0 OR instr(fold(e.title), ?{at}) > 0
-                          OR EXISTS (SELECT 1 FROM json_each(e.properties) p
-                                      WHERE p.type = 'text' AND instr(fold(p.value), ?{at}) > 0))"
-                    ),
-                );
+                self.require_said(format!(
+                    "(instr(fold(e.id), ?{at}) > 0 OR instr(fold(e.title), ?{at}) > 0
+                      OR EXISTS (SELECT 1 FROM json_each(e.properties) p
+                                  WHERE p.type = 'text' AND instr(fold(p.value), ?{at}) > 0))"
+                ));
             }
         }
     }
@@ -203,27 +208,34 @@ impl Selection {
         }
     }
 
-    /// How many rows there are.
-    pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
-        let sql = format!("SELECT count(*) FROM {}", self.source());
-        let count = tx.one(&sql, rusqlite::params_from_iter(&self.values), |row| row.get(0))?;
-        Ok(count.unwrap_or(0))
-    }
-
-    /// Rows after the id `after`, for as long as `visit` wants more.
+    /// The keys of the first `limit` rows after the id `after`, and how many rows there are in all.
+    ///
+    /// Keys, so that what has to be sorted is short.
     pub fn page(
-        &mut self,
+        &self,
         tx: &Read<'_>,
         after: Option<&str>,
-        visit: impl FnMut(Record) -> Result<bool>,
-    ) -> Result<()> {
-        let mut source = self.source();
+        limit: usize,
+    ) -> Result<(Vec<i64>, i64)> {
         let mut values = self.values.clone();
-        if let Some(after) = after {
-            values.push(Sql::Text(after.to_owned()));
-            source.push_str(&format!(" AND m.id > ?{}", values.len()));
+        values.push(Sql::Text(after.unwrap_or_default().to_owned()));
+        let (source, after) = (self.source(), values.len());
+        if self.start >= Start::Rows {
+            // Sorting has to read them all anyway: then that is also the count.
+            let sql = format!("SELECT m.entity, m.id > ?{after} FROM {source} ORDER BY m.id");
+            let rows: Vec<(i64, bool)> =
+                tx.all(&sql, rusqlite::params_from_iter(&values), |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?;
+            let keys = rows.iter().filter(|(_, after)| *after).take(limit).map(|(key, _)| *key);
+            return Ok((keys.collect(), rows.len() as i64));
         }
-        let sql = format!("SELECT {COLUMNS} FROM {source} ORDER BY m.id");
-        tx.while_each(&sql, rusqlite::params_from_iter(&values), from_row, visit)
+        let sql = format!(
+            "SELECT m.entity FROM {source} AND m.id > ?{after} ORDER BY m.id LIMIT {limit}"
+        );
+        let keys: Vec<i64> = tx.all(&sql, rusqlite::params_from_iter(&values), |row| row.get(0))?;
+        let sql = format!("SELECT count(*) FROM {source}");
+        let count = tx.one(&sql, rusqlite::params_from_iter(&self.values), |row| row.get(0))?;
+        Ok((keys, count.unwrap_or(0)))
     }
 }

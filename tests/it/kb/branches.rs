@@ -4,6 +4,7 @@ use graph::kb::{self, Ensured, FirstUse};
 use serde_json::json;
 
 use super::world::{Kb, file, says};
+use crate::support::binary::{command, finish};
 
 fn names(kb: &mut Kb) -> Vec<String> {
     let infos = kb.read(|tx, _| kb::list_branches(tx)).unwrap();
@@ -27,6 +28,18 @@ fn a_switch_of_branches_takes_effect_at_the_next_request() {
     assert_eq!(kb.links(), ["R1 verified_by T1"]);
     kb.checkout("main");
     assert_eq!(kb.query(json!({}))["branch"], "main");
+}
+
+#[test]
+fn the_environment_overrules_git() {
+    let kb = Kb::empty();
+    kb.checkout("feature");
+    for (variable, expected) in [(None, "feature"), (Some("other"), "other"), (Some(""), "feature")]
+    {
+        let mut command = command(&kb.folder(), &["tool", "kb_query", "{}"]);
+        let ran = finish(command.envs(variable.map(|name| ("GRAPH_BRANCH", name))));
+        assert_eq!(ran.json()["branch"], expected, "{variable:?}: {}", ran.err);
+    }
 }
 
 #[test]
