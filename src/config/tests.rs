@@ -207,8 +207,12 @@ fn bad_files_name_key_file_and_line() {
             "1: `toolsets` has `wrok`, which is not known; did you mean `work`?",
             None,
         ),
-        ("toolsets: []
-", "1: `toolsets` names no toolset; known: work, knowledge, kb", None),
+        (
+            "toolsets: []
+",
+            "1: `toolsets` names no toolset; known: work, knowledge, kb",
+            None,
+        ),
         ("toolsets: [1]\n", "1: `toolsets` must be a list of names", None),
         (
             "agent_identity: 7\n",

@@ -77,10 +77,7 @@ pub struct Words<'a> {
 impl<'a> Words<'a> {
     /// The words in force.
     pub fn of(schema: &'a Schema) -> Self {
-        Words {
-            types: schema.types().collect(),
-            rules: RULES.iter().map(|rule| rule.id).collect(),
-        }
+        Words { types: schema.types().collect(), rules: RULES.iter().map(|rule| rule.id).collect() }
     }
 }
 

@@ -40,6 +40,8 @@ CREATE INDEX kb_links_by_relation ON kb_links (relation, from_id, to_id, kind);
 
 CREATE INDEX kb_links_by_target   ON kb_links (to_id, relation, from_id, kind);
 
+CREATE INDEX kb_paths_by_entity ON kb_paths (entity);
+
 CREATE INDEX kb_tags_by_entity ON kb_tags (entity);
 
 CREATE INDEX work_edges_by_target ON work_edges (to_node, type, from_node);
@@ -219,6 +221,12 @@ CREATE TABLE kb_links (
   to_id    TEXT NOT NULL CHECK (to_id <> ''),
   kind     TEXT NOT NULL DEFAULT ''
 ) STRICT;
+
+CREATE TABLE kb_paths (
+  path   TEXT NOT NULL CHECK (path <> ''),
+  entity INTEGER NOT NULL REFERENCES kb_entities (key) ON DELETE CASCADE,
+  PRIMARY KEY (path, entity)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE kb_tags (
   tag    TEXT NOT NULL CHECK (tag <> ''),

@@ -39,8 +39,7 @@ impl App {
     ) -> Result<Synced> {
         let (setting, walk, known) = self.walk(ctx, progress)?;
         if check {
-            return self
-                .kb_read(ctx, &setting, |tx| kb::try_sync(tx, &setting, &walk, &ctx.actor));
+            return self.kb_read(ctx, &setting, |tx| kb::try_sync(tx, &setting, &walk, &ctx.actor));
         }
         // Most often nothing has changed, and then nothing is locked.
         if walk.read.is_empty() && walk.touched.is_empty() && walk.seen == known {

@@ -51,11 +51,8 @@ impl Check {
 
 /// Runs the rules; exit code 1 where one finds an error.
 pub fn run(ask: &Check, shell: &mut Shell) -> Outcome {
-    let wanted = kb::Check {
-        rules: ask.rule.clone(),
-        ids: ask.id.clone(),
-        branch: ask.branch.clone(),
-    };
+    let wanted =
+        kb::Check { rules: ask.rule.clone(), ids: ask.id.clone(), branch: ask.branch.clone() };
     let (checked, rules) = super::read(shell, ask.branch.as_deref(), |tx, setting| {
         Ok((kb::check(tx, setting, &wanted)?, setting.rules.clone()))
     })?;

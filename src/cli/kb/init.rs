@@ -117,7 +117,8 @@ fn hooks(folder: &HookFolder, out: &mut Output) -> std::io::Result<()> {
     let place = plain(&folder.path.display().to_string());
     out.line(format_args!("{} {place}", styled(STRONG, "hooks in")))?;
     if folder.shared {
-        let note = "  other repositories use this folder too: nothing happens where there is no .kb";
+        let note =
+            "  other repositories use this folder too: nothing happens where there is no .kb";
         out.line(styled(QUIET, note))?;
     }
     for HookReport { hook, outcome, .. } in &folder.hooks {

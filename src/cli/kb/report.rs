@@ -124,10 +124,7 @@ mod tests {
             github(&violation(Some("docs/a,b:c.md:7"))),
             "::error file=docs/a%2Cb%3Ac.md,line=7,title=no-cycles::A: 100%25\\nbad. cut it"
         );
-        assert_eq!(
-            github(&violation(None)),
-            "::error title=no-cycles::A: 100%25\\nbad. cut it"
-        );
+        assert_eq!(github(&violation(None)), "::error title=no-cycles::A: 100%25\\nbad. cut it");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::tool::ToolDef;
 
-mod knowledge;
 mod kb;
+mod knowledge;
 mod work;
 
 /// Every tool, in listing order.

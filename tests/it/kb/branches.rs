@@ -198,7 +198,11 @@ fn a_renamed_branch_takes_its_store_along() {
     let mut kb = Kb::of("req R1", "");
     kb.checkout("old");
     kb.put("req R2", "");
-    let first = FirstUse { branch: "new", default: "main", former: &["older".to_owned(), "old".to_owned()] };
+    let first = FirstUse {
+        branch: "new",
+        default: "main",
+        former: &["older".to_owned(), "old".to_owned()],
+    };
     assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), Ensured::Renamed);
     assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), Ensured::Present);
     kb.checkout("new");

@@ -189,11 +189,9 @@ fn rules_can_be_set_to_error_warning_or_off() {
     let mut kb = sound();
     kb.put("flag F2", "");
     let mut setting = kb.setting();
-    for (level, expected) in [
-        (Level::Error, (false, 1, 0)),
-        (Level::Warning, (true, 0, 1)),
-        (Level::Off, (true, 0, 0)),
-    ] {
+    for (level, expected) in
+        [(Level::Error, (false, 1, 0)), (Level::Warning, (true, 0, 1)), (Level::Off, (true, 0, 0))]
+    {
         setting.rules = BTreeMap::from([("flag-guards-nothing".to_owned(), level)]).into();
         let ask = Check { rules: vec!["flag-guards-nothing".into()], ..Check::default() };
         let checked = kb.read(|tx, _| kb::check(tx, &setting, &ask)).unwrap();

@@ -5,9 +5,15 @@ mod bad_input;
 mod branches;
 mod bulk;
 mod check;
+mod cli;
+#[cfg(unix)]
+mod cli_git;
 mod delete;
+mod files;
+mod git;
 mod model;
 mod query;
 mod sync;
+mod touching;
 mod upsert;
 mod world;
