@@ -32,7 +32,8 @@ pub fn ago(at: Timestamp, now: Timestamp) -> String {
 
 /// `1 node`, `2 nodes`, `2 entities`.
 pub fn count(number: i64, noun: &str) -> String {
-    match (number, noun.strip_suffix('y')) {
+    let stem = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
+    match (number, stem) {
         (1, _) => format!("1 {noun}"),
         (_, Some(stem)) => format!("{number} {stem}ies"),
         (_, None) => format!("{number} {noun}s"),
@@ -126,6 +127,7 @@ mod tests {
     fn nouns() {
         assert_eq!(count(1, "node"), "1 node");
         assert_eq!(count(0, "node"), "0 nodes");
+        assert_eq!(count(2, "day"), "2 days");
         assert_eq!(number(2, "entity"), "2 entities");
     }
 

@@ -77,7 +77,7 @@ fn tools_are_listed_in_order_with_schemas_and_all_annotations() {
             "description": "Gives back",
             "inputSchema": {
                 "type": "object",
-                "properties": { "text": { "type": "string" }, "n": { "type": "integer", "minimum": 0 } },
+                "properties": { "text": { "type": "string" }, "n": { "type": "integer" } },
             },
             "outputSchema": {
                 "type": "object",

@@ -8,6 +8,7 @@ use crate::scans::{Listener, Ran};
 /// `size` requirements, each verified by a test and implemented by a symbol; the first three are special.
 fn planted(size: usize) -> Kb {
     let mut kb = Kb::empty();
+    kb.app.ok("graph_open", json!({ "project": "p" }));
     let (mut entities, mut links) = (Vec::new(), Vec::new());
     for i in 0..size {
         let mut req = json!({ "id": format!("R{i:05}"), "type": "req", "title": format!("wish number {i}"), "status": "approved" });
@@ -22,7 +23,8 @@ fn planted(size: usize) -> Kb {
             links.push(json!({ "relation": "depends_on", "from": format!("R{i:05}"), "to": format!("R{:05}", i - 3) }));
         }
         entities.push(req);
-        entities.push(json!({ "id": format!("T{i:05}"), "type": "test", "title": "tries it", "status": "active" }));
+        entities.push(json!({ "id": format!("T{i:05}"), "type": "test", "title": "tries it", "status": "active",
+            "properties": { "file": format!("tests/t{i}.rs") } }));
     }
     for (entities, links) in entities
         .chunks(2_000)
@@ -49,6 +51,10 @@ fn hot_calls() -> Vec<(&'static str, Value)> {
         ),
         ("kb_query", json!({ "edges": { "from": "R00009" } })),
         ("kb_query", json!({ "edges": { "to": "R00009", "relation": "depends_on" } })),
+        (
+            "query_graph",
+            json!({ "operation": "context", "paths": ["tests/t9.rs"], "include": ["kb"] }),
+        ),
         (
             "kb_upsert",
             json!({ "entities": [{ "id": "R00009", "title": "another wish", "tags": ["new"] }] }),
