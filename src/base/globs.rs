@@ -15,8 +15,12 @@ use super::{Fault, Result, text};
 
 /// Characters of one pattern.
 pub const MAX_CHARS: usize = 512;
+/// Opening braces of one pattern: nested deeper than 250 they would make the compiler panic.
+const MAX_BRACES: usize = 64;
 /// Compiled patterns that are kept; all are let go when it is one more.
-const KEPT: usize = 2_048;
+const KEPT: usize = 512;
+/// What parts of a name are told apart by.
+const SEPARATORS: [char; 3] = ['-', '_', '.'];
 
 /// A pattern in the form in which it is stored: relative, without `./`, and a folder as all that is in it.
 pub fn normalise(field: &str, pattern: &str) -> Result<String> {
@@ -66,6 +70,10 @@ pub fn matches(pattern: &str, path: &str) -> bool {
 }
 
 fn build(pattern: &str) -> Result<GlobMatcher, String> {
+    // Asked here as well, since whoever edits the table is not asked before.
+    if pattern.chars().count() > MAX_CHARS || pattern.matches('{').count() > MAX_BRACES {
+        return Err(format!("over {MAX_CHARS} characters or {MAX_BRACES} braces"));
+    }
     GlobBuilder::new(pattern)
         .literal_separator(true)
         .backslash_escape(true)
@@ -102,6 +110,8 @@ fn literal(text: &str) -> bool {
 }
 
 /// The keys that a pattern can be kept under, the most telling first; empty if every path must be tried.
+///
+/// A path that it matches has all of them.
 pub fn keys(pattern: &str) -> Vec<String> {
     if literal(pattern) {
         return vec![exact_key(pattern)];
@@ -115,10 +125,13 @@ pub fn keys(pattern: &str) -> Vec<String> {
     // From the end: what stands last is named most particularly.
     let later = segments.iter().skip(leading).rev().chain(segments.iter().take(leading).rev());
     keys.extend(later.filter(|segment| literal(segment)).map(|segment| segment_key(segment)));
-    keys.extend(segments.last().and_then(|last| {
+    if let Some(last) = segments.last().filter(|last| !literal(last)) {
+        let head = last.find(is_special).map_or(*last, |at| &last[..at]);
         let tail = last.rfind(is_special).map_or(*last, |at| &last[at + 1..]);
-        ending_key(tail)
-    }));
+        keys.extend(tail.find(SEPARATORS).map(|at| tail_key(&tail[at..])));
+        keys.extend(head.rfind(SEPARATORS).map(|at| head_key(&head[..=at])));
+        keys.extend(tail.rfind('.').map(|at| tail_key(&tail[at..])));
+    }
     keys
 }
 
@@ -127,7 +140,11 @@ pub fn path_keys(path: &str) -> Vec<String> {
     let mut keys = vec![exact_key(path)];
     keys.extend(path.match_indices('/').map(|(at, _)| folder_key(&path[..at])));
     keys.extend(path.split('/').map(segment_key));
-    keys.extend(path.rsplit('/').next().and_then(ending_key));
+    let name = path.rsplit('/').next().unwrap_or(path);
+    for (at, _) in name.match_indices(SEPARATORS) {
+        keys.push(head_key(&name[..=at]));
+        keys.push(tail_key(&name[at..]));
+    }
     keys
 }
 
@@ -143,9 +160,14 @@ fn segment_key(segment: &str) -> String {
     format!("/{segment}/")
 }
 
-/// The last dot of a name and what follows it.
-fn ending_key(name: &str) -> Option<String> {
-    name.rfind('.').map(|dot| name[dot..].to_owned())
+/// The beginning of a name, up to one of its separators.
+fn head_key(head: &str) -> String {
+    format!("{head}*")
+}
+
+/// The end of a name, from one of its separators.
+fn tail_key(tail: &str) -> String {
+    format!("*{tail}")
 }
 
 /// The parts between slashes; a slash within braces or brackets parts nothing.
@@ -270,10 +292,12 @@ mod tests {
         for (pattern, expected) in [
             ("src/a.ts", &["=src/a.ts"][..]),
             ("src/pages/**", &["src/pages/", "/pages/", "/src/"]),
-            ("src/**/login/*.ts", &["src/", "/login/", "/src/", ".ts"]),
-            ("**/*.md", &[".md"]),
-            ("**/Cargo.toml", &["/Cargo.toml/", ".toml"]),
-            ("src/x.{ts,tsx}", &["src/", "/src/"]),
+            ("src/**/login/*.ts", &["src/", "/login/", "/src/", "*.ts", "*.ts"]),
+            ("**/*.md", &["*.md", "*.md"]),
+            ("**/Cargo.toml", &["/Cargo.toml/"]),
+            ("src/x.{ts,tsx}", &["src/", "/src/", "x.*"]),
+            ("**/stripe-*-v2.test.ts", &["*-v2.test.ts", "stripe-*", "*.ts"]),
+            ("**/*.?s", &[]),
             ("**", &[]),
             ("[]/a/b]/*", &[]),
             ("[!]/a]/b/*", &["/b/"]),
@@ -315,5 +339,9 @@ mod tests {
         assert!(normalise("p", &"a".repeat(512)).is_ok());
         assert!(normalise("p", &"ä".repeat(512)).is_ok());
         assert!(normalise("p", &"a".repeat(513)).is_err());
+        let nested = |depth| "{".repeat(depth) + &"}".repeat(depth);
+        assert!(normalise("p", &nested(64)).is_ok());
+        assert!(normalise("p", &nested(65)).is_err());
+        assert!(!matches(&nested(300), "a"), "though somebody stored it");
     }
 }

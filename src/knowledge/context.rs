@@ -38,7 +38,7 @@ pub struct Surroundings {
     pub orphan_atoms: Vec<ContextAtom>,
     /// Paths that no atom covers, in the order asked.
     pub unmatched_paths: Vec<String>,
-    /// Texts that there was no room for; `get` reads each by its id.
+    /// Texts and relations that there was no room for; `get` reads each by its id.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
@@ -116,8 +116,8 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
     for molecule in groups {
         let atoms = members.remove(&Some(molecule.id.clone())).unwrap_or_default();
         answer.molecules.push(ContextMolecule {
-            related_molecules: view.related_molecules(&molecule)?,
             knowledge: view.knowledge(molecule.knowledge)?,
+            related_molecules: view.related_molecules(&molecule.related)?,
             changelog: view.changelog(EntityType::Molecule, &molecule.id)?,
             atoms: atoms
                 .into_iter()
@@ -160,8 +160,8 @@ fn context_atom(
 ) -> Result<ContextAtom> {
     let Matched { paths, patterns } = matched.remove(&atom.id).unwrap_or_default();
     Ok(ContextAtom {
-        related_atoms: view.related_atoms(&atom)?,
         knowledge: view.knowledge(atom.knowledge)?,
+        related_atoms: view.related_atoms(&atom.related)?,
         changelog: view.changelog(EntityType::Atom, &atom.id)?,
         matched_paths: paths.into_iter().map(|at| asked[at].0.clone()).collect(),
         matched_patterns: patterns,

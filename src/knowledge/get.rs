@@ -31,25 +31,25 @@ pub struct Gotten {
     /// Under its own name: `atom` or `molecule`.
     #[serde(flatten)]
     pub entity: Entity,
-    /// Members' texts that there was no room for; each can be read by its id.
+    /// Entries, and members' texts and relations, that there was no room for.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
 
 /// Reads one thing; a molecule comes with its members.
 pub fn get(tx: &Read<'_>, ask: &Get) -> Result<Gotten> {
-    let mut view = View::new(tx, ask.changelog, page::MAX_CHARS);
-    let entity = match ask.entity_type {
-        EntityType::Atom => Entity::Atom(view.atom(atoms::get(tx, "id", &ask.id)?)?),
+    let mut view = View::of_one(tx, ask.changelog);
+    let (entity, left_out) = match ask.entity_type {
+        EntityType::Atom => (Entity::Atom(view.atom(atoms::get(tx, "id", &ask.id)?)?), 0),
         EntityType::Molecule => {
             let record = molecules::get(tx, "id", &ask.id)?;
             let members = atoms::members(tx, &record.id)?;
             let mut molecule = view.molecule(record)?;
-            let mut view = View::new(tx, 0, page::MAX_CHARS);
-            let members = members.into_iter().map(|atom| view.atom(atom)).collect::<Result<_>>()?;
+            let mut list = View::new(tx, 0, page::MAX_CHARS);
+            let members = members.into_iter().map(|atom| list.atom(atom)).collect::<Result<_>>()?;
             molecule.atoms = Some(members);
-            return Ok(Gotten { entity: Entity::Molecule(molecule), left_out: view.left_out() });
+            (Entity::Molecule(molecule), list.left_out())
         }
     };
-    Ok(Gotten { entity, left_out: view.left_out() })
+    Ok(Gotten { entity, left_out: view.left_out() + left_out })
 }

@@ -43,12 +43,18 @@ pub(super) fn matches(
 
     let mut matched: BTreeMap<String, Matched> = BTreeMap::new();
     patterns::each(tx, project, &keys, |candidate| {
-        let places = having.get(&candidate.key).into_iter().flatten().copied();
-        let hits: Vec<usize> =
-            places.filter(|at| globs::matches(&candidate.pattern, paths[*at].as_ref())).collect();
-        if !hits.is_empty() {
+        let mut places = having.get(&candidate.key).cloned().unwrap_or_default();
+        // All keys of a pattern must be there; to look is much cheaper than to compile.
+        for key in globs::keys(&candidate.pattern) {
+            match having.get(&key) {
+                Some(others) => places.retain(|at| others.binary_search(at).is_ok()),
+                None => places.clear(),
+            }
+        }
+        places.retain(|at| globs::matches(&candidate.pattern, paths[*at].as_ref()));
+        if !places.is_empty() {
             let atom = matched.entry(candidate.atom).or_default();
-            atom.paths.extend(hits);
+            atom.paths.extend(places);
             atom.patterns.push(candidate.pattern);
         }
     })?;

@@ -49,7 +49,7 @@ pub struct Listed<T> {
     pub limit: usize,
     /// As asked for.
     pub offset: usize,
-    /// Texts that there was no room for; each can be read by its id.
+    /// Texts and relations that there was no room for; each can be read by its id.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }

@@ -1,29 +1,43 @@
 //! How stored atoms and molecules are shown: with names for ids, and within an answer's room.
 
+use serde::Serialize;
+
 use super::{
     store::{atoms, changelog, molecules},
-    types::{Atom, EntityType, Entry, Knowledge, Molecule, RelatedAtom, RelatedMolecule},
+    types::{
+        Atom, AtomRelation, EntityType, Entry, Knowledge, Molecule, MoleculeRelation, RelatedAtom,
+        RelatedMolecule,
+    },
 };
 use crate::{
-    base::{Result, page::Budget},
+    base::{
+        Result,
+        page::{self, Budget},
+    },
     db::Read,
 };
 
-/// Makes the parts of one answer; texts that no longer fit are counted.
+/// Makes the parts of one answer; texts and relations that no longer fit are counted.
 pub(super) struct View<'a, 'c> {
     tx: &'a Read<'c>,
     changelog: usize,
     room: Budget,
+    whole: bool,
     left_out: usize,
 }
 
 impl<'a, 'c> View<'a, 'c> {
-    /// An answer with `changelog` entries of each thing and at most `chars` characters of texts.
+    /// An answer with `changelog` entries of each thing and at most `chars` characters of texts and relations.
     pub(super) fn new(tx: &'a Read<'c>, changelog: usize, chars: usize) -> Self {
-        View { tx, changelog, room: Budget::new(chars), left_out: 0 }
+        View { tx, changelog, room: Budget::new(chars), whole: false, left_out: 0 }
     }
 
-    /// Texts that there was no room for.
+    /// An answer with one thing that was asked for by its id: only its changelog may be cut.
+    pub(super) fn of_one(tx: &'a Read<'c>, changelog: usize) -> Self {
+        View { whole: true, ..View::new(tx, changelog, page::MAX_CHARS) }
+    }
+
+    /// What there was no room for.
     pub(super) fn left_out(&self) -> usize {
         self.left_out
     }
@@ -40,47 +54,68 @@ impl<'a, 'c> View<'a, 'c> {
     pub(super) fn changelog(&mut self, of: EntityType, id: &str) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();
         if self.changelog > 0 {
-            for entry in changelog::latest(self.tx, of, id, self.changelog, 0)? {
+            let latest = changelog::latest(self.tx, of, id, self.changelog, 0)?;
+            let there = latest.len();
+            for entry in latest {
                 if !self.room.admit(&entry)? {
-                    self.left_out += 1;
+                    // Nor does an older one stand in its place.
                     break;
                 }
                 entries.push(Entry { id: None, ..entry });
             }
+            self.left_out += there - entries.len();
         }
         Ok(entries)
     }
 
-    pub(super) fn related_atoms(&self, of: &atoms::Record) -> Result<Vec<RelatedAtom>> {
-        let one = |relation: &super::AtomRelation| {
+    pub(super) fn related_atoms(&mut self, of: &[AtomRelation]) -> Result<Vec<RelatedAtom>> {
+        let mut related = Vec::with_capacity(of.len());
+        for relation in of {
             let name = atoms::name(self.tx, &relation.atom_id)?;
-            Ok(RelatedAtom {
+            let one = RelatedAtom {
                 atom_id: relation.atom_id.clone(),
                 missing: name.is_none(),
                 name,
                 reason: relation.reason.clone(),
-            })
-        };
-        of.related.iter().map(one).collect()
+            };
+            if self.has_room(&one)? {
+                related.push(one);
+            }
+        }
+        Ok(related)
     }
 
-    pub(super) fn related_molecules(&self, of: &molecules::Record) -> Result<Vec<RelatedMolecule>> {
-        let one = |relation: &super::MoleculeRelation| {
+    pub(super) fn related_molecules(
+        &mut self,
+        of: &[MoleculeRelation],
+    ) -> Result<Vec<RelatedMolecule>> {
+        let mut related = Vec::with_capacity(of.len());
+        for relation in of {
             let name = molecules::name(self.tx, &relation.molecule_id)?;
-            Ok(RelatedMolecule {
+            let one = RelatedMolecule {
                 molecule_id: relation.molecule_id.clone(),
                 missing: name.is_none(),
                 name,
                 reason: relation.reason.clone(),
-            })
-        };
-        of.related.iter().map(one).collect()
+            };
+            if self.has_room(&one)? {
+                related.push(one);
+            }
+        }
+        Ok(related)
+    }
+
+    /// Whether a relation is shown; of a thing that was asked for by its id, each is.
+    fn has_room(&mut self, relation: &impl Serialize) -> Result<bool> {
+        let fits = self.room.admit(relation)? || self.whole;
+        self.left_out += usize::from(!fits);
+        Ok(fits)
     }
 
     pub(super) fn atom(&mut self, record: atoms::Record) -> Result<Atom> {
         Ok(Atom {
-            related_atoms: self.related_atoms(&record)?,
             knowledge: self.knowledge(record.knowledge)?,
+            related_atoms: self.related_atoms(&record.related)?,
             changelog: self.changelog(EntityType::Atom, &record.id)?,
             id: record.id,
             project_id: record.project,
@@ -97,8 +132,8 @@ impl<'a, 'c> View<'a, 'c> {
 
     pub(super) fn molecule(&mut self, record: molecules::Record) -> Result<Molecule> {
         Ok(Molecule {
-            related_molecules: self.related_molecules(&record)?,
             knowledge: self.knowledge(record.knowledge)?,
+            related_molecules: self.related_molecules(&record.related)?,
             changelog: self.changelog(EntityType::Molecule, &record.id)?,
             id: record.id,
             project_id: record.project,

@@ -6,6 +6,7 @@ mod cli;
 mod cli_knowledge;
 mod doctor;
 mod kb;
+mod knowledge;
 mod migrate;
 mod model;
 mod processes;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use graph::knowledge::{self, NewAtom};
 use serde_json::{Value, json};
 use tracing::{
     Event, Metadata, Subscriber,
@@ -163,5 +164,101 @@ fn hot_calls_never_read_a_whole_table_and_do_not_grow_with_the_graph() {
         let heard = listener.during(&mut small, "graph_onboard", json!({}));
         let scanned: i64 = heard.iter().map(|ran| ran.scanned).sum();
         assert!(scanned > 0, "choosing the latest of all projects looks at each of them");
+    });
+}
+
+/// A project with `atoms` atoms of five patterns each, made in one transaction.
+fn known(atoms: usize) -> TestApp {
+    let mut app = TestApp::new();
+    app.ok("graph_open", json!({ "project": "p" }));
+    app.write("a", |tx| {
+        for index in 0..atoms {
+            let group = index / 20;
+            let paths = vec![
+                format!("src/area{index}/**"),
+                format!("lib/**/mod{index}/*.rs"),
+                format!("src/components/group{group}/area{index}-*.tsx"),
+                format!("docs/area{index}.md"),
+                format!("{{web,app}}/**/feature{index}/**"),
+            ];
+            let name = format!("area {index:05}");
+            let knowledge = format!("what to know about area {index}");
+            knowledge::create_atom(tx, &NewAtom { name, paths, knowledge, ..NewAtom::default() })?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    app
+}
+
+/// The calls about knowledge that an agent repeats; twenty paths, each of which two atoms know at the most.
+fn hot_calls_about_files(app: &mut TestApp) -> Vec<(&'static str, Value)> {
+    let paths: Vec<String> = (0..4)
+        .flat_map(|index| {
+            [
+                format!("src/area{}/deep/er/x.ts", index * 37),
+                format!("lib/a/b/mod{index}/y.rs"),
+                format!("src/components/group3/area{}-card.tsx", 60 + index),
+                format!("docs/area{}.md", 500 + index),
+                format!("tests/unknown{index}.rs"),
+            ]
+        })
+        .collect();
+    let one = json!({ "operation": "search", "entityType": "atom", "query": "area 00007" });
+    let found = app.ok("query_graph", one)["data"]["items"][0].take();
+    let (id, root) = (&found["id"], &found["projectId"]);
+    let links = json!({ "node_id": root, "add_context_links": ["src/area1/x.ts"] });
+    app.ok("graph_update", json!({ "updates": [links] }));
+    vec![
+        ("query_graph", json!({ "operation": "context", "paths": paths })),
+        ("query_graph", json!({ "operation": "context", "paths": paths, "include": ["work"] })),
+        ("query_graph", json!({ "operation": "get", "entityType": "atom", "id": id })),
+        (
+            "query_graph",
+            json!({ "operation": "search", "entityType": "atom", "query": "area 00042" }),
+        ),
+        (
+            "manage_changelog",
+            json!({ "operation": "append", "parentType": "atom", "parentId": id, "taskId": root, "summary": "s" }),
+        ),
+        (
+            "manage_changelog",
+            json!({ "operation": "search", "parentType": "atom", "parentId": id }),
+        ),
+        (
+            "manage_graph",
+            json!({ "operation": "create", "entityType": "atom", "name": "new", "paths": ["new/**"] }),
+        ),
+        (
+            "manage_graph",
+            json!({ "operation": "update", "entityType": "atom", "id": id, "version": 1, "paths": ["moved/**"] }),
+        ),
+        (
+            "manage_graph",
+            json!({ "operation": "delete", "entityType": "atom", "id": id, "version": 2 }),
+        ),
+        ("graph_next", json!({ "include_knowledge": true })),
+    ]
+}
+
+#[test]
+fn what_is_known_about_files_is_found_without_growing_with_the_atoms() {
+    let _second = tracing::Dispatch::new(Listener::default());
+    let listener = Listener::default();
+    tracing::subscriber::with_default(listener.clone(), || {
+        let (mut small, mut large) = (known(1_000), known(10_000));
+        let (of_small, of_large) =
+            (hot_calls_about_files(&mut small), hot_calls_about_files(&mut large));
+        for ((tool, arguments), (_, same)) in of_small.into_iter().zip(of_large) {
+            let few = listener.during(&mut small, tool, arguments);
+            let many = listener.during(&mut large, tool, same.clone());
+            for ran in few.iter().chain(&many) {
+                assert_eq!(ran.scanned, 0, "{tool} {same}: {}", ran.sql);
+            }
+            let steps = |ran: &[Ran]| ran.iter().map(|ran| ran.steps).sum::<i64>();
+            let (few, many) = (steps(&few), steps(&many));
+            println!("{tool:<18} {few:>6} {many:>6}  {}", same["operation"]);
+            assert!(few > 0 && many * 2 <= few * 3, "{tool} {same}: {few} steps, then {many}");
+        }
     });
 }

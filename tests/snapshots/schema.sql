@@ -497,11 +497,19 @@ SELECT 'kb', m.type || '@' || b.name, m.id, e.title, e.status, e.created_at, e.u
  CROSS JOIN kb_entities e ON e.key = m.entity;
 
 CREATE VIEW work_link_paths AS
+WITH linked AS (
+       SELECT n.id AS node, trim(replace(replace(j.value, '\', '/'), '//', '/'), ' `''"') AS link
+         FROM work_nodes n, json_each(n.context_links) j
+        WHERE j.type = 'text' AND instr(j.value, '://') = 0
+     ),
+     bare AS (
+       SELECT node, CASE WHEN link GLOB '[-*+] *' THEN trim(substr(link, 3), ' `''"') ELSE link END AS link FROM linked
+     ),
+     relative AS (
+       SELECT node, rtrim(CASE WHEN link LIKE './%' THEN substr(link, 3) ELSE link END, '/') AS link FROM bare
+     )
 SELECT node, CASE WHEN instr(link, '#') > 1 THEN substr(link, 1, instr(link, '#') - 1)
                   WHEN link GLOB '*?:[0-9]*' THEN substr(link, 1, instr(link, ':') - 1)
                   ELSE link END AS path
-  FROM (SELECT n.id AS node,
-               rtrim(CASE WHEN j.value LIKE './%' THEN substr(j.value, 3) ELSE j.value END, '/') AS link
-          FROM work_nodes n, json_each(n.context_links) j
-         WHERE j.type = 'text' AND instr(j.value, '://') = 0);
+  FROM relative;
 

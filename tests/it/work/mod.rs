@@ -18,4 +18,4 @@ mod query;
 mod restructure;
 mod tokens;
 mod update;
-mod world;
+pub mod world;

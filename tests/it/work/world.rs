@@ -208,7 +208,8 @@ impl World {
     }
 }
 
-fn each_text(value: Value, change: &impl Fn(String) -> String) -> Value {
+/// Changes every text in a value.
+pub fn each_text(value: Value, change: &impl Fn(String) -> String) -> Value {
     match value {
         Value::String(text) => Value::String(change(text)),
         Value::Array(items) => items.into_iter().map(|item| each_text(item, change)).collect(),
