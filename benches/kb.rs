@@ -137,24 +137,19 @@ fn answers(plan: &Plan, root: &Path, report: &mut Report) -> Outcome {
         let (op, size, bytes) = ((*op).to_owned(), plan.entities, ours.answered());
         report.add(Line { op, size, samples, floor, bytes });
     }
-    let mut whole = |op: &str, mut sample: Box<dyn FnMut(usize, &mut Client) -> Outcome<Duration>>| {
-        let mut samples = Samples::default();
-        for round in 0..plan.wholes {
-            samples.push(sample(round, &mut ours)?);
-        }
-        let (op, size, bytes) = (op.to_owned(), plan.entities, ours.answered());
-        report.add(Line { op, size, samples, floor: None, bytes });
-        Outcome::Ok(())
-    };
-    whole("kb_check, all rules", Box::new(|_, ours| Ok(ours.time("kb_check", &json!({})))))?;
-    let root = root.to_owned();
-    whole(
-        "first use of a branch",
-        Box::new(move |round, ours| {
-            checkout(&root, &format!("feature/{round}"))?;
-            Ok(ours.time("kb_query", &json!({ "id": "R1" })))
-        }),
-    )
+    let (mut checks, mut copies) = (Samples::default(), Samples::default());
+    for _ in 0..plan.wholes {
+        checks.push(ours.time("kb_check", &json!({})));
+    }
+    for round in 0..plan.wholes {
+        checkout(root, &format!("feature/{round}"))?;
+        copies.push(ours.time("kb_query", &json!({ "id": "R1" })));
+    }
+    for (op, samples) in [("kb_check, all rules", checks), ("first use of a branch", copies)] {
+        let (op, size) = (op.to_owned(), plan.entities);
+        report.add(Line { op, size, samples, floor: None, bytes: 0 });
+    }
+    Ok(())
 }
 
 /// Entities in groups of five with ten links, some of them to groups before.
@@ -162,7 +157,7 @@ fn plant(entities: usize, ours: &mut Client) {
     let (mut facts, mut links) = (Vec::new(), Vec::new());
     for group in 0..entities / GROUP {
         let rare = group % RARE == 0;
-        let mut entity = |letter: &str, kind: &str, status: &str| {
+        let entity = |letter: &str, kind: &str, status: &str| {
             let title = format!("{kind} number {group} of the shop and its checkout");
             json!({ "id": format!("{letter}{group}"), "type": kind, "title": title, "status": status })
         };

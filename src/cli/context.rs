@@ -12,7 +12,7 @@ use super::{
     },
 };
 use crate::{
-    base::{text::shorten, wire::Envelope},
+    base::{Error, text::shorten, wire::Envelope},
     compose::{self, Include},
     kb::Touching,
     knowledge::{self, ContextAtom, Entry, Knowledge},
@@ -41,10 +41,18 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     let wanted =
         knowledge::Context { project: ask.project.clone(), paths, changelog: ask.changelog.into() };
     let (settings, root) = (shell.app.work(), shell.app.root());
-    let kb = shell.app.kb(None)?;
+    // What is known of the files is worth telling also where the KB cannot be read.
+    let kb = match shell.app.kb(None) {
+        Ok(setting) => Some(setting),
+        Err(Error::Fault(fault)) => {
+            shell.out.note(format_args!("nothing from the KB: {}", plain(&fault.message)))?;
+            None
+        }
+        Err(error) => return Err(error.into()),
+    };
     let include = [Include::Work, Include::Kb];
     let found = shell.read(|tx| {
-        compose::context(tx, &settings, root.as_deref(), &wanted, &include, Some(&kb))
+        compose::context(tx, &settings, root.as_deref(), &wanted, &include, kb.as_ref())
     })?;
     if shell.out.json {
         shell.out.object(&Envelope::new(found))?;

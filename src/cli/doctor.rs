@@ -56,7 +56,7 @@ pub fn run(shell: &mut Shell) -> Outcome {
         database(&config, health.as_ref(), out)?;
         settings(&config, out)?;
         repository(git.as_ref(), out)?;
-        kb.as_ref().map_or(Ok(()), |state| kb_state(state, out))?;
+        kb.as_ref().map_or(Ok(()), |state| kb_state(state, &config, out))?;
         remarks(&idle, out)?;
         verdict(&problems, out)?;
     }
@@ -220,10 +220,14 @@ fn repository(git: Option<&GitState>, out: &mut Output) -> std::io::Result<()> {
 }
 
 /// The KB of the branch that is checked out, and whether its files say something else.
-fn kb_state(state: &KbState, out: &mut Output) -> std::io::Result<()> {
+fn kb_state(state: &KbState, config: &Config, out: &mut Output) -> std::io::Result<()> {
     heading(out, "kb")?;
     let (active, default) = (plain(&state.active), plain(&state.default));
-    field(out, "branch", format_args!("{active}, default {default}"))?;
+    let source = match config.branch.source {
+        Source::Default => String::new(),
+        ref source => format!(" ({source})"),
+    };
+    field(out, "branch", format_args!("{active}{source}, default {default}"))?;
     let store = match &state.store {
         Some(store) => {
             let entities = count(store.entities, "entity");

@@ -39,7 +39,7 @@ pub enum Command {
     /// Make the active branch say what documents and manifests say
     Sync(sync::Sync),
     /// Find entities, or the links between them
-    Query(query::Query),
+    Query(Box<query::Query>),
     /// Run the rules; exit code 1 where one finds an error
     Check(check::Check),
     /// Show which changesets were applied, newest first

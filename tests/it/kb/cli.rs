@@ -327,6 +327,13 @@ fn doctor_tells_how_the_kb_stands() {
     let object = run(&folder, &["doctor", "--json"]).json();
     assert_eq!((&object["kb"]["unsynced"], &object["kb"]["unreadable"]), (&json!(2), &json!(1)));
 
+    let named = finish(command(&folder, &["doctor"]).env("GRAPH_BRANCH", "ci")).ok();
+    assert!(named.contains("branch     ci (environment GRAPH_BRANCH), default main\n"), "{named}");
+    assert!(
+        named.contains("store      none yet: the first use of the branch makes it\n"),
+        "{named}"
+    );
+
     write(&folder, ".kb/config.json", r#"{"rulez": {}}"#);
     let ran = run(&folder, &["doctor"]);
     assert_eq!(ran.code, 1);

@@ -121,4 +121,8 @@ fn the_context_command_shows_it_too() {
     via pay implements REQ-1
 ";
     assert!(out.contains(expected), "{out}");
+    write(&folder, ".kb/config.json", "{");
+    let ran = run(&folder, &["context", "src/pay.rs"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "\nnothing is known about\n  src/pay.rs\n"));
+    assert!(ran.err.starts_with("nothing from the KB: .kb/config.json:1: "), "{}", ran.err);
 }
