@@ -9,7 +9,7 @@ use crate::{
     base::{Ctx, Result},
     db::{Read, Write},
     kb::{
-        self, FirstUse, Schema, Setting,
+        self, Ensured, FirstUse, Schema, Setting,
         config::{KbConfig, Words, schema_files},
     },
     os::git::{FALLBACK_BRANCH, Repository},
@@ -118,14 +118,20 @@ impl App {
     ) -> Result<T> {
         let folder = self.config.folder.clone();
         self.write(ctx, |tx| {
-            if !kb::has_store(tx, setting)? {
-                let (branch, default) = (setting.branch.as_str(), setting.default.as_str());
-                let former = former_names(&folder, branch);
-                kb::ensure(tx, FirstUse { branch, default, former: &former })?;
-            }
+            ensure(tx, setting, &folder)?;
             f(tx)
         })
     }
+}
+
+/// Makes sure that the branch of a call has a store; git is asked in `folder` what it was called before.
+fn ensure(tx: &Write<'_>, setting: &Setting, folder: &Path) -> Result<Ensured> {
+    if kb::has_store(tx, setting)? {
+        return Ok(Ensured::Present);
+    }
+    let (branch, default) = (setting.branch.as_str(), setting.default.as_str());
+    let former = former_names(folder, branch);
+    kb::ensure(tx, FirstUse { branch, default, former: &former })
 }
 
 /// What a branch was called before, the last first, without names that git has again.

@@ -8,7 +8,7 @@ use super::Place;
 use crate::{
     app::App,
     base::{Ctx, ErrorCode, Fault, Result},
-    kb::{self, BranchInfo, Ensured, FirstUse},
+    kb::{self, BranchInfo, Ensured},
     os::git::Repository,
 };
 
@@ -78,14 +78,7 @@ impl App {
         let setting = self.kb(Some(name))?;
         let Some(former) = former else {
             let folder = self.config.folder.clone();
-            return self.write(ctx, |tx| {
-                if kb::has_store(tx, &setting)? {
-                    return Ok(Ensured::Present);
-                }
-                let (branch, default) = (setting.branch.as_str(), setting.default.as_str());
-                let former = super::former_names(&folder, branch);
-                kb::ensure(tx, FirstUse { branch, default, former: &former })
-            });
+            return self.write(ctx, |tx| super::ensure(tx, &setting, &folder));
         };
         if former == setting.default || self.place()?.has_branch(former) {
             let message = format!("`{former}` is a branch that is there: its store is its own");

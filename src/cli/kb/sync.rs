@@ -5,7 +5,7 @@ use clap::Args;
 use super::super::{
     Shell,
     format::number,
-    output::{Done, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
+    output::{Done, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
 use crate::{
     app::Patience,
@@ -125,7 +125,7 @@ fn print(synced: &Synced, check: bool, out: &mut Output) -> std::io::Result<()> 
     } else if check && !synced.is_up_to_date() {
         out.line(format_args!("bring it up to date: {}", styled(NEXT, "graph kb sync")))?;
     } else if synced.changeset.is_some() {
-        out.line(format_args!("{} {}", styled(GOOD, "✓"), styled(NEXT, "graph kb check")))?;
+        out.line(format_args!("look it over: {}", styled(NEXT, "graph kb check")))?;
     }
     Ok(())
 }
