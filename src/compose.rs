@@ -11,8 +11,10 @@ use crate::{
     work::{self, Advance, Advanced, Settings, Update, Updated},
 };
 
+mod onboard;
 mod prompts;
 
+pub use onboard::{KnowledgeState, Oriented, onboard};
 pub use prompts::{Asker, Subject, discovery, execution, planning};
 
 /// Changelog entries of each atom where knowledge is an addition to an answer.

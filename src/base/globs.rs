@@ -31,9 +31,16 @@ pub fn normalise(field: &str, pattern: &str) -> Result<String> {
             .into())
     };
     let trimmed = pattern.trim();
-    let mut relative = trimmed;
+    let mut written = trimmed.to_owned();
+    // What names the same place twice would never match a path, which does not.
+    for (twice, once) in [("//", "/"), ("/./", "/")] {
+        while written.contains(twice) && !trimmed.starts_with('/') {
+            written = written.replace(twice, once);
+        }
+    }
+    let mut relative = written.as_str();
     while let Some(rest) = relative.strip_prefix("./") {
-        relative = rest.trim_start_matches('/');
+        relative = rest;
     }
     let length = relative.chars().count();
     if length > MAX_CHARS {
@@ -312,6 +319,7 @@ mod tests {
             ("src/**", Ok("src/**")),
             (" ./src/** ", Ok("src/**")),
             ("src/pages/", Ok("src/pages/**")),
+            (".//src//./a//*.ts", Ok("src/a/*.ts")),
             ("a..b/*", Ok("a..b/*")),
             ("", Err("is empty")),
             ("./", Err("is empty")),

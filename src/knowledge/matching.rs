@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::store::{atoms, patterns};
 use crate::{
-    base::{Result, globs, text},
+    base::{Result, globs, paths, text},
     db::Read,
 };
 
@@ -71,6 +71,21 @@ pub fn covering(tx: &Read<'_>, project: &str, paths: &[String]) -> Result<Vec<St
     let matched = matches(tx, project, paths)?;
     let ids: Vec<&str> = matched.keys().map(String::as_str).collect();
     Ok(atoms::among(tx, &ids)?.into_iter().map(|atom| atom.name).collect())
+}
+
+/// Those of `paths`, as they are spelled, that no atom of a project covers.
+pub fn uncovered(
+    tx: &Read<'_>,
+    root: Option<&str>,
+    project: &str,
+    paths: &[String],
+) -> Result<Vec<String>> {
+    let normalised: Vec<String> =
+        paths.iter().map(|path| paths::normalise("paths", root, path)).collect::<Result<_>>()?;
+    let matched = matches(tx, project, &normalised)?;
+    let covered: HashSet<usize> = matched.values().flat_map(|one| &one.paths).copied().collect();
+    let open = paths.iter().enumerate().filter(|(at, _)| !covered.contains(at));
+    Ok(open.map(|(_, path)| path.clone()).collect())
 }
 
 /// A pattern that matches no file.

@@ -19,7 +19,7 @@ pub use context::*;
 pub use create::*;
 pub use delete::*;
 pub use get::*;
-pub use matching::{IdlePattern, covering, idle_patterns};
+pub use matching::{IdlePattern, covering, idle_patterns, uncovered};
 pub use recount::*;
 pub use search::*;
 pub use types::*;

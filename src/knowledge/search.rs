@@ -99,6 +99,11 @@ pub fn search_molecules(tx: &Read<'_>, ask: &Search) -> Result<Listed<Molecule>>
     Ok(ask.listed(items, total, &view))
 }
 
+/// How many atoms and molecules a project has.
+pub fn count(tx: &Read<'_>, project: &str) -> Result<(usize, usize)> {
+    select::count(tx, project)
+}
+
 fn filter(tx: &Read<'_>, ask: &Search) -> Result<Filter> {
     let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
     let text = ask.query.as_deref().map(str::trim).filter(|query| !query.is_empty());

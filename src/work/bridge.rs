@@ -33,6 +33,11 @@ pub fn links_of(tx: &Read<'_>, id: &str) -> Result<(String, Vec<String>)> {
     Ok((record.project, record.node.context_links))
 }
 
+/// Files that open work of a project names, by name, at most `limit`.
+pub fn files_of_open_work(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<String>> {
+    links::files(tx, project, limit)
+}
+
 /// Open work on files.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct OpenWork {

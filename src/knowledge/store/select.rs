@@ -77,6 +77,17 @@ pub fn molecules(
     list(tx, "graph_molecules", molecules::COLUMNS, filter, page, molecules::from_row)
 }
 
+/// How many atoms and molecules a project has.
+pub fn count(tx: &Read<'_>, project: &str) -> Result<(usize, usize)> {
+    let count = tx.one(
+        "SELECT (SELECT count(*) FROM graph_atoms WHERE project_id = ?1),
+                (SELECT count(*) FROM graph_molecules WHERE project_id = ?1)",
+        [project],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(count.unwrap_or_default())
+}
+
 fn list<T>(
     tx: &Read<'_>,
     table: &str,

@@ -6,7 +6,9 @@ use serde::Deserialize;
 use crate::{
     app::App,
     base::{Ctx, Error, Fault, Result, wire::Envelope},
-    compose::{self, Ask, ContainerWithContext, Informed, QueryContainer, UpdatedWithHints},
+    compose::{
+        self, Ask, ContainerWithContext, Informed, Oriented, QueryContainer, UpdatedWithHints,
+    },
     config::Toolset,
     mcp::tool::{
         Effect::{Destructive, Read, Write},
@@ -14,8 +16,8 @@ use crate::{
     },
     work::{
         self, Advance, Advanced, Connect, Connected, Context, Found, History, Neighbourhood, Next,
-        NextNodes, Onboard, Open, Opened, Operation, Orientation, Past, Plan, Planned, Query,
-        Restructured, Update,
+        NextNodes, Onboard, Open, Opened, Operation, Past, Plan, Planned, Query, Restructured,
+        Update,
     },
 };
 
@@ -126,9 +128,9 @@ pub(super) fn tools() -> Vec<ToolDef> {
     ]
 }
 
-fn onboard(app: &mut App, ctx: &Ctx, ask: Onboard) -> Result<Orientation> {
-    let settings = app.work();
-    app.read(ctx, |tx| work::onboard(tx, &settings, &ask, &ctx.actor))
+fn onboard(app: &mut App, ctx: &Ctx, ask: Onboard) -> Result<Oriented> {
+    let (settings, root) = (app.work(), app.root());
+    app.read(ctx, |tx| compose::onboard(tx, &settings, root.as_deref(), &ask, &ctx.actor))
 }
 
 fn open(app: &mut App, ctx: &Ctx, ask: Open) -> Result<Opened> {

@@ -6,6 +6,16 @@ use serde_json::json;
 
 use crate::{base::Result, db::Read};
 
+/// The files that unresolved nodes of a project name, by name.
+pub fn files(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<String>> {
+    tx.all(
+        "SELECT DISTINCT l.path FROM work_open_links l CROSS JOIN work_nodes n ON n.id = l.node
+          WHERE n.project = ?1 ORDER BY l.path LIMIT ?2",
+        (project, limit),
+        |row| row.get(0),
+    )
+}
+
 /// The unresolved nodes of a project that name one of `paths` or a folder above it, oldest first, each with the
 /// places of those paths.
 pub fn open_on(tx: &Read<'_>, project: &str, paths: &[&str]) -> Result<Vec<(String, Vec<usize>)>> {

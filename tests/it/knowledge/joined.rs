@@ -283,16 +283,6 @@ fn open_work_is_found_in_any_spelling_of_a_link_that_knowledge_is_found_for() {
 }
 
 #[test]
-#[ignore = "links of open work are read by SQL, which knows no lists and no remarks within one link"]
-fn open_work_is_found_in_lists_and_behind_remarks_within_one_link() {
-    for link in
-        ["src/b.ts, src/a.ts", "src/b.ts\nsrc/a.ts", "src/a.ts (new)", "- `src/a.ts` - the gateway"]
-    {
-        assert_eq!(touching(link), "@x", "{link}");
-    }
-}
-
-#[test]
 fn a_task_of_one_project_is_told_what_that_project_knows() {
     let mut w = world();
     w.open("q");
@@ -303,7 +293,6 @@ fn a_task_of_one_project_is_told_what_that_project_knows() {
 }
 
 #[test]
-#[ignore = "graph_onboard does not know of knowledge yet"]
 fn graph_onboard_counts_knowledge_and_names_files_of_open_work_that_no_atom_covers() {
     let mut w = world();
     let onboard = w.ok("graph_onboard", json!({ "project": "p" })).to_string();
