@@ -12,6 +12,7 @@ use std::{
 
 use serde_json::{Value, json};
 
+#[allow(dead_code, reason = "another benchmark uses the rest")]
 mod support {
     pub mod client;
     pub mod durable;

@@ -11,6 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
+#[allow(dead_code, reason = "another benchmark uses the rest")]
 mod support;
 
 use support::{

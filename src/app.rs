@@ -9,6 +9,7 @@ use crate::{
     work,
 };
 
+mod kb;
 mod report;
 
 // What transports need of the layers below, which they do not see.
@@ -16,6 +17,7 @@ pub use crate::{
     db::{Interrupt, Patience, Read, Write},
     os::git::GitState,
 };
+pub use kb::{Branches, HookFolder, Initialised, KbState, Store};
 pub use report::{Health, LogEntry};
 
 /// The application behind every transport. Its database is opened by the first call that needs it, so that

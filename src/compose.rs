@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     base::{Result, paths, wire::is_zero},
     db::{Read, Write},
+    kb::{self, Touching},
     knowledge::{self, Surroundings},
     work::{self, Advance, Advanced, Settings, Update, Updated},
 };
@@ -220,6 +221,8 @@ fn covering(tx: &Read<'_>, root: Option<&str>, node: &str) -> Result<Vec<String>
 pub enum Include {
     /// Open work whose context links name them.
     Work,
+    /// Requirements, decisions and more of the KB that are about them.
+    Kb,
 }
 
 /// What is known about files, and what is going on there.
@@ -235,25 +238,36 @@ pub struct Context {
     /// Open work that is not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub work_omitted: usize,
+    /// What the KB says about these files on the active branch, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kb: Option<Vec<Touching>>,
+    /// Entities of the KB that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub kb_omitted: usize,
 }
 
-/// `query_graph context`, with what was asked for besides.
+/// `query_graph context`, with what was asked for besides; `kb` is in force where the KB is.
 pub fn context(
     tx: &Read<'_>,
     settings: &Settings,
     root: Option<&str>,
     ask: &knowledge::Context,
     include: &[Include],
+    kb: Option<&kb::Setting>,
 ) -> Result<Context> {
     let known = knowledge::context(tx, root, ask)?;
-    let (mut work, mut work_omitted) = (None, 0);
+    let mut context = Context { known, work: None, work_omitted: 0, kb: None, kb_omitted: 0 };
+    let spelled =
+        |spelling: &String| Ok((spelling.clone(), paths::normalise("paths", root, spelling)?));
+    let paths = ask.paths.iter().map(spelled).collect::<Result<Vec<_>>>()?;
     if include.contains(&Include::Work) {
         let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
-        let spelled =
-            |spelling: &String| Ok((spelling.clone(), paths::normalise("paths", root, spelling)?));
-        let paths = ask.paths.iter().map(spelled).collect::<Result<Vec<_>>>()?;
         let (open, omitted) = work::open_on(tx, settings, &project, &paths)?;
-        (work, work_omitted) = (Some(open), omitted);
+        (context.work, context.work_omitted) = (Some(open), omitted);
     }
-    Ok(Context { known, work, work_omitted })
+    if let Some(setting) = kb.filter(|_| include.contains(&Include::Kb)) {
+        let (touching, omitted) = kb::touching(tx, setting, &paths)?;
+        (context.kb, context.kb_omitted) = (Some(touching), omitted);
+    }
+    Ok(context)
 }

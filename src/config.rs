@@ -30,8 +30,15 @@ pub const DEFAULT_CLAIM_TTL_MINUTES: u32 = 60;
 pub const DEFAULT_MAX_MESSAGE_MB: u32 = 64;
 
 /// The environment that is read; anything else the process has is not our business.
-const VARIABLES: [&str; 6] =
-    ["GRAPH_DB", "GRAPH_CONFIG", "GRAPH_AGENT", "GRAPH_TOOLSETS", "HOME", "USERPROFILE"];
+const VARIABLES: [&str; 7] = [
+    "GRAPH_DB",
+    "GRAPH_CONFIG",
+    "GRAPH_AGENT",
+    "GRAPH_BRANCH",
+    "GRAPH_TOOLSETS",
+    "HOME",
+    "USERPROFILE",
+];
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,6 +181,10 @@ pub struct Config {
     pub durability: Setting<Durability>,
     /// Megabytes that one line of a client may have.
     pub max_message_mb: Setting<u32>,
+    /// The branch that the KB takes for the active one; none leaves it to git.
+    pub branch: Setting<Option<String>>,
+    /// The working directory, absolute: where git is asked.
+    pub folder: PathBuf,
 }
 
 impl Config {
@@ -229,6 +240,10 @@ impl Config {
             None => file.list("toolsets", value::toolsets)?,
         };
         let durability = file.checked("durability", str::parse)?;
+        let branch = match around.given(None, "", "GRAPH_BRANCH") {
+            Some((text, source)) => check(text, source, value::identity)?,
+            None => None,
+        };
 
         let root = repository.as_ref().map_or(&around.folder, |it| &it.root);
         Ok(Config {
@@ -246,6 +261,11 @@ impl Config {
             max_message_mb: file
                 .whole("max_message_mb", 1..=1024)?
                 .unwrap_or_else(|| default(DEFAULT_MAX_MESSAGE_MB)),
+            branch: match branch {
+                Some(Setting { value, source }) => Setting { value: Some(value), source },
+                None => default(None),
+            },
+            folder: around.folder.clone(),
             file: found,
         })
     }

@@ -6,11 +6,12 @@
 //!
 //! - [`base`]: what all share, without IO: the error model, ids, time, paging, properties, paths, text.
 //! - [`db`]: the SQLite kernel: opening, migrating, transactions, the event log, text search. No domain words.
-//! - [`os`]: the only doors outside: git and files.
+//! - [`os`]: the only doors outside: git, files and other programs.
 //! - [`config`]: which settings are in force, and where each came from.
 //! - [`work`]: the work graph. One file is one operation; its SQL is in a private store.
 //! - [`knowledge`]: molecules and atoms, whose patterns are matched to paths when somebody asks.
 //! - [`memory`]: typed nodes and connections under an ontology that only grows; content and text search.
+//! - [`kb`]: requirements and what they are linked to, one view for each git branch.
 //! - [`compose`]: answers that join two domains.
 //! - [`app`]: the one place that wires configuration, clock, ids and database.
 //! - [`mcp`] and [`cli`]: the transports. They know the application and the domains, never each other.
@@ -36,6 +37,7 @@ pub mod cli;
 pub mod compose;
 pub mod config;
 pub mod db;
+pub mod kb;
 pub mod knowledge;
 pub mod mcp;
 pub mod memory;

@@ -15,13 +15,23 @@ pub struct Program {
     path: PathBuf,
     arguments: Vec<&'static str>,
     db: PathBuf,
+    folder: PathBuf,
 }
 
 impl Program {
     /// Our server on a database file.
     pub fn ours(db: &Path) -> Self {
         let path = PathBuf::from(env!("CARGO_BIN_EXE_graph"));
-        Program { path, arguments: vec!["serve"], db: db.to_owned() }
+        Program { path, arguments: vec!["serve"], db: db.to_owned(), folder: Self::home() }
+    }
+
+    /// The same one, started in another working directory.
+    pub fn within(self, folder: &Path) -> Self {
+        Program { folder: folder.to_owned(), ..self }
+    }
+
+    fn home() -> PathBuf {
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
     }
 
     /// The bare server of `examples/floor.rs`, built now if need be.
@@ -35,14 +45,14 @@ impl Program {
         assert!(status.success(), "cargo could not build examples/floor.rs");
         let ours = PathBuf::from(env!("CARGO_BIN_EXE_graph"));
         let path = ours.with_file_name("examples").join("floor");
-        Program { path, arguments: vec![transport], db: PathBuf::new() }
+        Program { path, arguments: vec![transport], db: PathBuf::new(), folder: Self::home() }
     }
 
     /// Starts it; nothing has been said yet.
     pub fn start(&self) -> Client {
         let mut child = Command::new(&self.path)
             .args(&self.arguments)
-            .current_dir(env!("CARGO_TARGET_TMPDIR"))
+            .current_dir(&self.folder)
             .env_clear()
             .env("GRAPH_DB", &self.db)
             .env("GRAPH_AGENT", "bench")

@@ -54,6 +54,11 @@ pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// Bytes as pairs of hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Folds case the way search does, for comparing substrings: letter by letter, since what a letter folds to
 /// must not depend on what stands beside it.
 pub fn fold(text: &str) -> String {
@@ -76,6 +81,11 @@ mod tests {
     fn shortening_counts_characters() {
         assert_eq!(shorten("äöü", 3), "äöü");
         assert_eq!(shorten("äöüß", 3), "äö…");
+    }
+
+    #[test]
+    fn hexadecimal_digits() {
+        assert_eq!(hexadecimal(&[0, 10, 255]), "000aff");
     }
 
     #[test]

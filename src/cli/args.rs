@@ -6,7 +6,9 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config;
 
-use super::{completions, context, export, import, knowledge, log, next, serve, show, tool, tree};
+use super::{
+    completions, context, export, import, kb, knowledge, log, next, serve, show, tool, tree,
+};
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
 #[derive(Debug, Parser)]
@@ -16,8 +18,8 @@ use super::{completions, context, export, import, knowledge, log, next, serve, s
     arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "Begin with `claude mcp add graph -- graph serve`, and look on with `graph status`.\n\
-                  Settings: option, then environment (GRAPH_DB, GRAPH_CONFIG, GRAPH_AGENT, GRAPH_TOOLSETS), then \
-                  graph.config.yaml, then default; `graph doctor` shows which it was."
+                  Settings: option, then environment (GRAPH_DB, GRAPH_CONFIG, GRAPH_AGENT, GRAPH_BRANCH, GRAPH_TOOLSETS), \
+                  then graph.config.yaml, then default; `graph doctor` shows which it was."
 )]
 pub struct Cli {
     /// Options of every command.
@@ -75,6 +77,9 @@ pub enum Command {
     Export(export::Export),
     /// Read what was stored elsewhere
     Import(import::Import),
+    /// Keep requirements, decisions and tests by git branch
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Kb(kb::Kb),
     /// Check the file, the settings and the repository
     Doctor,
     /// Print a completion script for a shell
@@ -108,13 +113,15 @@ mod tests {
 
     #[test]
     fn every_command_says_what_it_is_for() {
-        for command in Cli::command().get_subcommands() {
+        let mut commands: Vec<_> = Cli::command().get_subcommands().cloned().collect();
+        while let Some(command) = commands.pop() {
             let name = command.get_name();
             let about = command.get_about().map(ToString::to_string);
             assert!(about.is_some_and(|about| about.len() > 10), "{name}");
             for argument in command.get_arguments() {
                 assert!(argument.get_help().is_some(), "{name} {}", argument.get_id());
             }
+            commands.extend(command.get_subcommands().cloned());
         }
     }
 
@@ -141,6 +148,12 @@ mod tests {
             &["graph", "log", "--limit", "0"],
             &["graph", "tree", "--depth", "0"],
             &["graph", "completions", "nosh"],
+            &["graph", "kb"],
+            &["graph", "kb", "sync", "--check", "--hook"],
+            &["graph", "kb", "check", "--format", "xml"],
+            &["graph", "kb", "init", "--no-hooks", "--hooks-path", "x"],
+            &["graph", "kb", "rollback"],
+            &["graph", "kb", "branch", "--take", "x"],
         ] {
             let error = Cli::try_parse_from(line).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{line:?}");

@@ -12,8 +12,9 @@ use super::{
     },
 };
 use crate::{
-    base::{text::shorten, wire::Envelope},
+    base::{Error, text::shorten, wire::Envelope},
     compose::{self, Include},
+    kb::Touching,
     knowledge::{self, ContextAtom, Entry, Knowledge},
 };
 
@@ -40,8 +41,19 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     let wanted =
         knowledge::Context { project: ask.project.clone(), paths, changelog: ask.changelog.into() };
     let (settings, root) = (shell.app.work(), shell.app.root());
-    let found = shell
-        .read(|tx| compose::context(tx, &settings, root.as_deref(), &wanted, &[Include::Work]))?;
+    // What is known of the files is worth telling also where the KB cannot be read.
+    let kb = match shell.app.kb(None) {
+        Ok(setting) => Some(setting),
+        Err(Error::Fault(fault)) => {
+            shell.out.note(format_args!("nothing from the KB: {}", plain(&fault.message)))?;
+            None
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let include = [Include::Work, Include::Kb];
+    let found = shell.read(|tx| {
+        compose::context(tx, &settings, root.as_deref(), &wanted, &include, kb.as_ref())
+    })?;
     if shell.out.json {
         shell.out.object(&Envelope::new(found))?;
         return Ok(Done::Ok);
@@ -96,6 +108,12 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
     if found.work_omitted > 0 {
         out.line(styled(QUIET, format_args!("… and {} more nodes", found.work_omitted)))?;
     }
+    for fact in found.kb.iter().flatten() {
+        requirement(fact, out)?;
+    }
+    if found.kb_omitted > 0 {
+        out.line(styled(QUIET, format_args!("… and {} more of the KB", found.kb_omitted)))?;
+    }
     if !known.unmatched_paths.is_empty() {
         out.gap()?;
         out.line(styled(WARN, "nothing is known about"))?;
@@ -104,6 +122,20 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// A requirement, a decision or what else is about the files.
+fn requirement(fact: &Touching, out: &mut Output) -> std::io::Result<()> {
+    let Touching { id, r#type, title, status, paths, via } = fact;
+    out.line(format_args!(
+        "{} {}  {}  {}",
+        styled(WARN, "§"),
+        styled(NEXT, plain(id)),
+        styled(QUIET, plain(&format!("{type} {status}"))),
+        brief(title)
+    ))?;
+    let why = via.as_ref().map_or_else(|| paths.join(", "), |via| format!("via {via}"));
+    out.line(format_args!("    {}", styled(QUIET, plain(&why))))
 }
 
 fn atom(out: &mut Output, atom: &ContextAtom, last: bool) -> std::io::Result<()> {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::{
     Shell,
-    format::size,
+    format::{count, number, size},
     output::{BAD, Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
 use crate::{
-    app::{GitState, Health},
+    app::{GitState, Health, KbState},
     base::{Error, Fault},
     config::{Config, Setting, Source},
     knowledge::IdlePattern,
@@ -37,9 +37,15 @@ pub fn run(shell: &mut Shell) -> Outcome {
         Some(_) if problems.is_empty() => shell.app.idle_patterns(&shell.ctx)?,
         _ => Vec::new(),
     };
+    let mut problems = problems;
+    let kb = match health {
+        Some(_) if problems.is_empty() => requirements(shell, &mut problems)?,
+        _ => None,
+    };
     if shell.out.json {
         let mut object = object(&config, git.as_ref(), health.as_ref(), &problems);
         object["idle_patterns"] = json!(idle);
+        object["kb"] = json!(kb);
         shell.out.object(&object)?;
     } else {
         let out = &mut shell.out;
@@ -50,6 +56,7 @@ pub fn run(shell: &mut Shell) -> Outcome {
         database(&config, health.as_ref(), out)?;
         settings(&config, out)?;
         repository(git.as_ref(), out)?;
+        kb.as_ref().map_or(Ok(()), |state| kb_state(state, &config, out))?;
         remarks(&idle, out)?;
         verdict(&problems, out)?;
     }
@@ -86,6 +93,21 @@ fn examine(shell: &mut Shell) -> Result<(Option<Health>, Vec<Problem>), Failure>
         );
     }
     Ok((Some(health), problems))
+}
+
+/// How the KB stands; settings of it that cannot be used are a finding.
+fn requirements(
+    shell: &mut Shell,
+    problems: &mut Vec<Problem>,
+) -> Result<Option<KbState>, Failure> {
+    match shell.app.kb_state(&shell.ctx) {
+        Ok(state) => Ok(state),
+        Err(Error::Fault(fault)) => {
+            problems.push(Problem::from(*fault));
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 impl From<Fault> for Problem {
@@ -195,6 +217,38 @@ fn repository(git: Option<&GitState>, out: &mut Output) -> std::io::Result<()> {
     let (branch, head) = (git.branch.as_deref(), git.head.as_deref());
     field(out, "branch", branch.map_or("(detached or unknown)".to_owned(), plain))?;
     field(out, "commit", head.unwrap_or("(none yet, or unknown)"))
+}
+
+/// The KB of the branch that is checked out, and whether its files say something else.
+fn kb_state(state: &KbState, config: &Config, out: &mut Output) -> std::io::Result<()> {
+    heading(out, "kb")?;
+    let (active, default) = (plain(&state.active), plain(&state.default));
+    let source = match config.branch.source {
+        Source::Default => String::new(),
+        ref source => format!(" ({source})"),
+    };
+    field(out, "branch", format_args!("{active}{source}, default {default}"))?;
+    let store = match &state.store {
+        Some(store) => {
+            let entities = count(store.entities, "entity");
+            format!("{entities}, {}", count(store.relationships, "link"))
+        }
+        None => "none yet: the first use of the branch makes it".to_owned(),
+    };
+    field(out, "store", store)?;
+    let remarks = [
+        (state.unsynced, "to sync: graph kb sync"),
+        (state.unreadable, "with problems: graph kb sync shows them"),
+    ];
+    for (files, remark) in remarks.into_iter().filter(|(files, _)| *files > 0) {
+        let files = number(files, "file");
+        out.line(format_args!("  {} {files} {remark}", styled(WARN, "!")))?;
+    }
+    if !state.configured {
+        let remark = "there is no .kb/config.json here: graph kb init makes one";
+        out.line(format_args!("  {} {remark}", styled(WARN, "!")))?;
+    }
+    Ok(())
 }
 
 /// Not wrong, and worth a look: files move, and what is known about them stays behind.

@@ -30,10 +30,19 @@ pub fn ago(at: Timestamp, now: Timestamp) -> String {
     "just now".to_owned()
 }
 
-/// `1 node`, `2 nodes`.
+/// `1 node`, `2 nodes`, `2 entities`.
 pub fn count(number: i64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
+    let stem = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
+    match (number, stem) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{number} {stem}ies"),
+        (_, None) => format!("{number} {noun}s"),
+    }
+}
+
+/// [`count`] of a length.
+pub fn number(number: usize, noun: &str) -> String {
+    count(i64::try_from(number).unwrap_or(i64::MAX), noun)
 }
 
 /// `4.2 MB`.
@@ -112,6 +121,14 @@ mod tests {
         ] {
             assert_eq!(ago(at(earlier), now), expected, "{earlier}");
         }
+    }
+
+    #[test]
+    fn nouns() {
+        assert_eq!(count(1, "node"), "1 node");
+        assert_eq!(count(0, "node"), "0 nodes");
+        assert_eq!(count(2, "day"), "2 days");
+        assert_eq!(number(2, "entity"), "2 entities");
     }
 
     #[test]

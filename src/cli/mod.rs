@@ -10,6 +10,7 @@ mod doctor;
 mod export;
 mod format;
 mod import;
+mod kb;
 mod knowledge;
 mod log;
 mod next;
@@ -20,7 +21,7 @@ mod status;
 mod tool;
 mod tree;
 
-use std::{ffi::OsString, io, process::ExitCode};
+use std::{ffi::OsString, io, path::Path, process::ExitCode};
 
 use clap::Parser;
 use serde_json::Value;
@@ -92,7 +93,7 @@ impl Shell {
 
 /// Runs a command line, the program's name first, and answers with its exit code.
 pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
-    let cli = match Cli::try_parse_from(line) {
+    let cli = match Cli::try_parse_from(spelled_out(line)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are answers and go to standard output; a closed pipe is nobody's fault.
@@ -100,11 +101,29 @@ pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    let is_hook = matches!(&cli.command, Command::Kb(kb) if kb.is_hook());
+    let code = start(&cli, doors);
+    // Git shows the exit code of some hooks as its own.
+    if is_hook { ExitCode::SUCCESS } else { code }
+}
+
+/// The binary called as `kb` is `graph kb`.
+fn spelled_out(line: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut line: Vec<OsString> = line.into_iter().collect();
+    let name = line.first().and_then(|name| Path::new(name).file_stem());
+    if name.is_some_and(|name| name == kb::NAME) {
+        line.insert(1, kb::NAME.into());
+    }
+    line
+}
+
+fn start(cli: &Cli, doors: Doors) -> ExitCode {
     trace(cli.global.verbose);
     let json = match &cli.command {
         // Standard output belongs to the protocol, also when it ends badly.
         Command::Serve(_) => false,
         Command::Tool(tool) => cli.global.json || tool.name.is_some(),
+        Command::Kb(kb) => cli.global.json || kb.is_json(),
         _ => cli.global.json,
     };
     let mut out = Output::of_process(json);
@@ -149,6 +168,7 @@ fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
         Command::Molecules(ask) => knowledge::molecules(ask, shell),
         Command::Export(ask) => export::run(ask, shell),
         Command::Import(ask) => import::run(ask, shell),
+        Command::Kb(ask) => kb::run(ask, shell),
         Command::Doctor => doctor::run(shell),
         // These two have been taken care of: one needs no database, the other all of it.
         Command::Completions(_) | Command::Serve(_) => Ok(output::Done::Ok),

@@ -19,6 +19,10 @@ use crate::{
     config::ConfigError,
 };
 
+mod progress;
+
+pub use progress::Progress;
+
 /// What heads a block or names a thing.
 pub const STRONG: Style = Style::new().bold();
 /// What may be skipped while reading.
@@ -137,6 +141,16 @@ impl Output {
     /// Text or a script as it is, without an added line end.
     pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)
+    }
+
+    /// One line beside the data, for whoever looks on.
+    pub fn note(&mut self, line: impl Display) -> io::Result<()> {
+        writeln!(self.err, "{line}")
+    }
+
+    /// A bar on standard error, where a person looks on.
+    pub fn progress(&self, title: &'static str) -> Progress {
+        Progress::new(title, io::stderr().is_terminal() && !self.json)
     }
 
     /// Ends a command: flushes, tells what went wrong, and knows every exit code there is.

@@ -119,6 +119,7 @@ fn option_beats_environment_beats_file_beats_default() {
         ("GRAPH_AGENT", "from-env".into()),
         ("GRAPH_DB", "e.db".into()),
         ("GRAPH_TOOLSETS", " work,work, ".into()),
+        ("GRAPH_BRANCH", "feature/x".into()),
     ]);
     let config = place.load().unwrap();
     assert_eq!(config.agent_identity.value.as_deref(), Some("from-env"));
@@ -126,6 +127,8 @@ fn option_beats_environment_beats_file_beats_default() {
     assert_eq!(config.db_path.source, Source::Environment("GRAPH_DB"));
     assert_eq!(config.toolsets.value, [Toolset::Work]);
     assert_eq!(config.toolsets.source, Source::Environment("GRAPH_TOOLSETS"));
+    assert_eq!(config.branch.value.as_deref(), Some("feature/x"));
+    assert_eq!(config.branch.source, Source::Environment("GRAPH_BRANCH"));
 
     let options = Options {
         db: Some("/o.db".into()),
@@ -207,7 +210,7 @@ fn bad_files_name_key_file_and_line() {
         (
             "toolsets: []
 ",
-            "1: `toolsets` names no toolset; known: work, knowledge, memory",
+            "1: `toolsets` names no toolset; known: work, knowledge, memory, kb",
             None,
         ),
         ("toolsets: [1]\n", "1: `toolsets` must be a list of names", None),

@@ -24,11 +24,13 @@ pub enum Toolset {
     Knowledge,
     /// Typed nodes and connections under an ontology.
     Memory,
+    /// The KB: requirements and what they are linked to, by git branch.
+    Kb,
 }
 
 impl Toolset {
     /// All toolsets, in the order in which their tools are listed.
-    pub const ALL: &[Toolset] = &[Toolset::Work, Toolset::Knowledge, Toolset::Memory];
+    pub const ALL: &[Toolset] = &[Toolset::Work, Toolset::Knowledge, Toolset::Memory, Toolset::Kb];
 
     /// The name in options, environment and files.
     pub fn as_str(self) -> &'static str {
@@ -36,6 +38,7 @@ impl Toolset {
             Toolset::Work => "work",
             Toolset::Knowledge => "knowledge",
             Toolset::Memory => "memory",
+            Toolset::Kb => "kb",
         }
     }
 }

@@ -80,6 +80,21 @@ pub fn recent(tx: &Read<'_>, before: Option<i64>, limit: usize) -> Result<Vec<Ev
     )
 }
 
+/// Events of one stretch of the log, oldest first.
+pub fn between(tx: &Read<'_>, first: i64, last: i64) -> Result<Vec<EventRow>> {
+    tx.all(
+        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
+          WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq",
+        (first, last),
+        from_row,
+    )
+}
+
+/// The place of the latest event; 0 before the first.
+pub fn last_event(tx: &Read<'_>) -> Result<i64> {
+    Ok(tx.one("SELECT max(seq) FROM events", [], |row| row.get(0))?.flatten().unwrap_or(0))
+}
+
 /// What a thing of any domain is called, while it is there.
 pub fn title(tx: &Read<'_>, domain: &str, subject: &str) -> Result<Option<String>> {
     tx.one("SELECT title FROM v_nodes WHERE id = ?1 AND domain = ?2", (subject, domain), |row| {

@@ -33,6 +33,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { name: "0002_work", sql: include_str!("../../migrations/0002_work.sql") },
     Migration { name: "0003_knowledge", sql: include_str!("../../migrations/0003_knowledge.sql") },
     Migration { name: "0004_memory", sql: include_str!("../../migrations/0004_memory.sql") },
+    Migration { name: "0005_kb", sql: include_str!("../../migrations/0005_kb.sql") },
 ];
 
 /// Brings the file to the newest version; processes that race do it once.

@@ -42,6 +42,8 @@ pub enum Patience {
     /// BUSY at once where another process is in the way, and as soon as the call itself takes longer than a
     /// client should wait for its next answer.
     None,
+    /// A second, with all the time that the call itself needs: somebody waits for something else meanwhile.
+    Short,
     /// At least ten seconds.
     Full,
 }
@@ -131,6 +133,7 @@ impl Db {
         self.cancelled.store(false, Ordering::Relaxed);
         match patience {
             Patience::None => self.conn.busy_timeout(Duration::ZERO)?,
+            Patience::Short => self.conn.busy_timeout(Duration::from_secs(1))?,
             Patience::Full => {
                 let cancelled = Arc::clone(&self.cancelled);
                 let wait =

@@ -28,10 +28,16 @@ const KNOWLEDGE: &str = "\
 Knowledge: what others learned about areas of this codebase. Before you touch files: query_graph \
 {operation: context, paths}. After: manage_graph updates an atom whose area now works differently, \
 or creates one for unmatchedPaths. Name patterns, gotchas and reasons, not what the code says.";
+
 const MEMORY: &str = "\
 Memory: facts as typed nodes and connections, kept across sessions. get_ontology first (or \
 create_ontology); search_content and query_nodes before create_node; ensure_singleton_node for what \
 there is one of; create_connection and get_connected_nodes relate them.";
+
+const KB: &str = "\
+KB: what the repository must do and why, by git branch: requirements, scenarios, tests, ADRs, flags, \
+events, symbols and their links. kb_query before you change behaviour; kb_upsert what you learn or \
+decide, with its links; kb_check before you finish.";
 
 /// The instructions for the toolsets that are on.
 pub(super) fn instructions(on: &[Toolset]) -> String {
@@ -39,6 +45,7 @@ pub(super) fn instructions(on: &[Toolset]) -> String {
         Toolset::Work => WORK,
         Toolset::Knowledge => KNOWLEDGE,
         Toolset::Memory => MEMORY,
+        Toolset::Kb => KB,
     });
     parts.collect::<Vec<_>>().join("\n\n")
 }
@@ -57,6 +64,8 @@ mod tests {
         assert!(work <= 1_250, "{work}");
         let memory = instructions(&[Toolset::Memory]).chars().count();
         assert!(memory <= 270, "{memory}");
+        let kb = instructions(&[Toolset::Kb]).chars().count();
+        assert!(kb <= 270, "{kb}");
         let beginning = text.split("\n\n").next().unwrap();
         assert!(beginning.chars().count() <= 512, "{}", beginning.chars().count());
         for tool in ["graph_open", "graph_onboard", "graph_next", "graph_update", "graph_plan"] {

@@ -1,8 +1,8 @@
-//! Files: reading within bounds, and staying beneath a folder.
+//! Files: reading within bounds, staying beneath a folder, and writing so that nobody ever sees half a file.
 
 use std::{
     fs::{self, File},
-    io::{self, Read},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -129,6 +129,88 @@ fn beneath(root: &Path, relative: &str, create: bool) -> io::Result<PathBuf> {
     Ok(folder.join(name))
 }
 
+/// The first `most` bytes of a regular file, and whether there are more.
+pub fn read_start(path: &Path, most: u64) -> Result<(Vec<u8>, bool), ReadError> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(ReadError::NotAFile);
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    let more = bytes.len() as u64 > most;
+    bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    Ok((bytes, more))
+}
+
+/// Creates a file with `text`, and its folder; false where something is there already, which stays.
+pub fn create_text(path: &Path, text: &str) -> io::Result<bool> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    match File::create_new(path) {
+        Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Creates a folder and those above it; false where it is there already.
+pub fn create_folder(path: &Path) -> io::Result<bool> {
+    if path.is_dir() {
+        return Ok(false);
+    }
+    fs::create_dir_all(path).map(|()| true)
+}
+
+/// Replaces the text of a file in one step, keeping its permissions.
+pub fn replace_text(path: &Path, text: &str) -> io::Result<()> {
+    let permissions = fs::metadata(path)?.permissions();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written = File::create_new(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.set_permissions(permissions)?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    });
+    if written.is_err() {
+        // What the failure was about is worth more than that of tidying up.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// Removes a file.
+pub fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)
+}
+
+/// Whether the system would run a file as a program.
+#[cfg(unix)]
+pub fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether the system would run a file as a program; where there is no such bit, it would.
+#[cfg(not(unix))]
+pub fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Lets those run a file who may read it.
+#[cfg(unix)]
+pub fn make_executable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)?.permissions().mode();
+    fs::set_permissions(path, fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
+}
+
+/// Lets those run a file who may read it; where there is no such bit, they may.
+#[cfg(not(unix))]
+pub fn make_executable(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,5 +264,38 @@ mod tests {
         remove_beneath(&root, "a/b/c.txt").unwrap();
         remove_beneath(&root, "a/b/c.txt").unwrap();
         assert!(matches!(read_beneath(&root, "a/b/c.txt", 9), Err(ReadError::Missing)));
+    }
+
+    #[test]
+    fn only_the_start_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "abcd").unwrap();
+        assert_eq!(read_start(&path, 4).unwrap(), (b"abcd".to_vec(), false));
+        assert_eq!(read_start(&path, 3).unwrap(), (b"abc".to_vec(), true));
+        assert!(matches!(read_start(folder.path(), 3), Err(ReadError::NotAFile)));
+    }
+
+    #[test]
+    fn writing_creates_once_and_replaces_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b/a.txt");
+        assert!(create_text(&path, "one").unwrap());
+        assert!(!create_text(&path, "two").unwrap());
+        assert_eq!(read_text(&path, 9).unwrap(), "one");
+        make_executable(&path).unwrap();
+        replace_text(&path, "three").unwrap();
+        assert_eq!(read_text(&path, 9).unwrap(), "three");
+        assert!(is_executable(&path), "permissions are kept");
+        assert_eq!(
+            fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1,
+            "nothing is left over"
+        );
+        assert!(replace_text(&folder.path().join("none"), "x").is_err());
+        assert!(create_folder(&folder.path().join("x/y")).unwrap());
+        assert!(!create_folder(&folder.path().join("x")).unwrap());
+        remove(&path).unwrap();
+        assert!(!path.exists());
     }
 }

@@ -1,23 +1,33 @@
-//! Git, read from its files: where the repository is and what is checked out.
+//! Git, read from its files: where the repository is, what is checked out, which branches there are.
 //!
 //! No process is started: that would cost milliseconds on every call. What the files do not say plainly
-//! (another ref storage, a damaged ref) is reported as unknown, never guessed.
+//! (a damaged ref) is reported as unknown, never guessed. Where hooks belong is the exception: the answer is
+//! spread over several configuration files, is needed once in a while, and is asked of `git` itself.
+//!
+//! Git refuses to work in a repository of another user, because the configuration there may name programs to
+//! run. Reading is safe without that rule: nothing that is read here is ever run.
 
 use std::{
     ffi::OsString,
-    fs::{self, File},
-    io::{BufRead, BufReader},
+    fs,
     path::{Component, Path, PathBuf},
 };
 
 use super::fs::{read_bytes, read_text};
 
+mod branches;
+mod hooks;
+mod reflog;
+mod refs;
+mod reftable;
+
+pub use branches::FALLBACK_BRANCH;
+use refs::{Pointer, Refs};
+
 /// HEAD, a ref or a `gitdir` pointer is one line; more than this is not one of them.
 const POINTER_CAP: u64 = 64 * 1024;
 /// A repository's own configuration is read for one key only.
 const CONFIG_CAP: u64 = 1024 * 1024;
-/// Symbolic refs that are followed before giving up on a loop.
-const MAX_LINKS: usize = 5;
 
 /// Where a repository is, without having looked at what is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +69,24 @@ impl GitState {
 impl Repository {
     /// The repository that `folder` is in, looking upward; none outside git.
     pub fn find(folder: &Path) -> Option<Repository> {
-        folder.ancestors().find_map(Repository::at)
+        let seen = folder.ancestors().find_map(Repository::at);
+        // A symbolic link may lead into another repository, or into one from outside. As in git the folder's
+        // real place decides; the path as given stays where it means the same.
+        let Ok(real) = folder.canonicalize() else {
+            return seen;
+        };
+        if real == folder {
+            return seen;
+        }
+        let found = real.ancestors().find_map(Repository::at);
+        match (seen, found) {
+            (Some(seen), Some(found))
+                if seen.root.canonicalize().is_ok_and(|root| root == found.root) =>
+            {
+                Some(seen)
+            }
+            (_, found) => found,
+        }
     }
 
     /// The repository whose working tree (or bare folder) is `folder` itself.
@@ -102,15 +129,13 @@ impl Repository {
 
     /// What is checked out now.
     pub fn state(&self) -> GitState {
-        let (branch, head) = match read_pointer(&self.git_dir.join("HEAD")) {
-            Some(Pointer::Commit(commit)) => (None, Some(commit)),
-            // Other ref storages leave this placeholder behind for tools that read the file.
-            Some(Pointer::Ref(name)) if name == "refs/heads/.invalid" => (None, None),
-            Some(Pointer::Ref(name)) => {
-                let branch = name.strip_prefix("refs/heads/").unwrap_or(&name);
-                (Some(branch.to_owned()), self.commit_of(&name))
+        let refs = self.refs();
+        let (branch, head) = match refs.head() {
+            Ok(Pointer::Commit(commit)) => (None, Some(commit)),
+            Ok(Pointer::Ref(name)) => {
+                (Some(branches::short(&name).to_owned()), refs.commit_of(&name))
             }
-            None => (None, None),
+            Err(_) => (None, None),
         };
         GitState {
             root: self.root.clone(),
@@ -121,61 +146,9 @@ impl Repository {
         }
     }
 
-    /// The commit that a ref names: the loose file wins over the packed list, as in git.
-    fn commit_of(&self, name: &str) -> Option<String> {
-        let mut name = name.to_owned();
-        for _ in 0..MAX_LINKS {
-            match read_pointer(&self.common_dir.join(&name)) {
-                Some(Pointer::Commit(commit)) => return Some(commit),
-                Some(Pointer::Ref(next)) => name = next,
-                None => return self.packed(&name),
-            }
-        }
-        None
+    fn refs(&self) -> Refs<'_> {
+        Refs::new(&self.git_dir, &self.common_dir)
     }
-
-    /// Looks `name` up in `packed-refs`, which may be long and is therefore read by lines.
-    fn packed(&self, name: &str) -> Option<String> {
-        let mut lines = BufReader::new(File::open(self.common_dir.join("packed-refs")).ok()?);
-        let mut line = Vec::new();
-        while lines.read_until(b'\n', &mut line).ok()? > 0 {
-            let found = std::str::from_utf8(&line)
-                .ok()
-                .and_then(|line| line.trim_end().split_once(' '))
-                .filter(|(commit, listed)| *listed == name && is_commit(commit));
-            if let Some((commit, _)) = found {
-                return Some(commit.to_owned());
-            }
-            line.clear();
-        }
-        None
-    }
-}
-
-/// What HEAD or a ref file holds.
-enum Pointer {
-    Ref(String),
-    Commit(String),
-}
-
-/// Reads HEAD or a ref; none when it is absent or holds neither a safe ref name nor a commit.
-fn read_pointer(path: &Path) -> Option<Pointer> {
-    let text = read_text(path, POINTER_CAP).ok()?;
-    let text = text.trim();
-    match text.strip_prefix("ref:") {
-        // The name becomes a path below the repository: nothing may lead out of it.
-        Some(name) => {
-            let name = name.trim();
-            let inside = name.starts_with("refs/") && name.split('/').all(|part| part != "..");
-            inside.then(|| Pointer::Ref(name.to_owned()))
-        }
-        None => is_commit(text).then(|| Pointer::Commit(text.to_owned())),
-    }
-}
-
-/// 40 (SHA-1) or 64 (SHA-256) hexadecimal digits.
-fn is_commit(text: &str) -> bool {
-    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The same three things that git itself looks for.
@@ -272,4 +245,4 @@ fn clean(path: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,5 +1,7 @@
-//! The doors to the outside: git and files. Everything else stays inside the process.
+//! The doors to the outside: git, files and other programs. Everything else stays inside the process.
 
 pub mod files;
 pub mod fs;
 pub mod git;
+pub mod proc;
+pub mod walk;

@@ -88,8 +88,7 @@ fn context_takes_paths_from_where_one_stands() {
 #[test]
 fn json_prints_the_objects_of_the_tools() {
     let (mut app, folder) = known();
-    let asked =
-        json!({ "operation": "context", "paths": ["migrations/0001.sql"], "include": ["work"] });
+    let asked = json!({ "operation": "context", "paths": ["migrations/0001.sql"], "include": ["work", "kb"] });
     let expected = app.ok("query_graph", asked);
     assert_eq!(run(&folder, &["context", "--json", "migrations/0001.sql"]).json(), expected);
     for (command, kind) in [("atoms", "atom"), ("molecules", "molecule")] {

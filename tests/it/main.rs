@@ -5,6 +5,7 @@
 mod cli;
 mod cli_knowledge;
 mod doctor;
+mod kb;
 mod knowledge;
 mod memory;
 mod migrate;

@@ -18,10 +18,10 @@ mod memory;
 #[derive(Debug, Clone, Default)]
 pub struct Ran {
     /// Rows read without an index.
-    scanned: i64,
+    pub scanned: i64,
     /// Steps of SQLite's machine: work that is counted, not timed.
-    steps: i64,
-    sql: String,
+    pub steps: i64,
+    pub sql: String,
 }
 
 impl Visit for Ran {

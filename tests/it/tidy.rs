@@ -14,15 +14,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("work", &["base", "db", "os"]),
     ("knowledge", &["base", "db", "os", "work"]),
     ("memory", &["base", "db", "os"]),
+    ("kb", &["base", "db", "os"]),
     ("config", &["base", "os"]),
-    ("compose", &["base", "db", "work", "knowledge", "memory"]),
-    ("app", &["base", "db", "os", "config", "work", "knowledge", "memory"]),
-    ("mcp", &["app", "compose", "base", "config", "work", "knowledge", "memory"]),
-    ("cli", &["app", "compose", "base", "config", "work", "knowledge", "memory"]),
+    ("compose", &["base", "db", "work", "knowledge", "memory", "kb"]),
+    ("app", &["base", "db", "os", "config", "work", "knowledge", "memory", "kb"]),
+    ("mcp", &["app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
+    ("cli", &["app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
 ];
 
 /// Modules that hold a specification each.
-const DOMAINS: &[&str] = &["work", "knowledge", "memory"];
+const DOMAINS: &[&str] = &["work", "knowledge", "memory", "kb"];
 
 /// Crates with one home: which files may name them. What begins with a slash is a folder of any domain.
 const HOMES: &[(&str, &[&str])] = &[
@@ -30,7 +31,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["src/cli/"]),
     ("rusqlite", &["src/db/", "/store/"]),
     ("tokio", &["src/mcp/"]),
-    ("serde_saphyr", &["src/config", "src/memory/exchange/"]),
+    ("serde_saphyr", &["src/config", "src/kb/extract/", "src/memory/exchange/"]),
 ];
 
 /// Files over 500 lines, each with the reason why it is not two.

@@ -17,6 +17,7 @@ const TOOLSETS: &[(&str, &str, usize)] = &[
     ("work", "Work graph: ", 1_680),
     ("knowledge", "Knowledge: ", 690),
     ("memory", "Memory: ", 1_750),
+    ("kb", "KB: ", 1_100),
 ];
 
 fn of_toolset(name: &str) -> (&'static str, usize) {

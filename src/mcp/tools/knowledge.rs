@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    app::App,
+    app::{App, Read as Snapshot},
     base::{
         Ctx, Fault, Result,
         wire::{Envelope, present},
     },
     compose::{self, Include},
     config::Toolset,
+    kb,
     knowledge::{
         self, Append, AtomRelation, AtomUpdate, Changes, Delete, Deleted, EntityType, Entry, Get,
         Gotten, Item, KnowledgeMode, Listed, MoleculeRelation, MoleculeUpdate, NewAtom,
@@ -170,9 +171,16 @@ fn query_graph(app: &mut App, ctx: &Ctx, ask: QueryGraph) -> Result<Envelope<Ans
             let context = knowledge::Context { project: ask.project_id, paths, changelog };
             let include = ask.include.unwrap_or_default();
             let (settings, root) = (app.work(), app.root());
-            Answer::Context(Box::new(app.read(ctx, |tx| {
-                compose::context(tx, &settings, root.as_deref(), &context, &include)
-            })?))
+            let read = |tx: &Snapshot<'_>, kb: Option<&kb::Setting>| {
+                compose::context(tx, &settings, root.as_deref(), &context, &include, kb)
+            };
+            Answer::Context(Box::new(match include.contains(&Include::Kb) {
+                true => {
+                    let setting = app.kb(None)?;
+                    app.kb_read(ctx, &setting, |tx| read(tx, Some(&setting)))?
+                }
+                false => app.read(ctx, |tx| read(tx, None))?,
+            }))
         }
     }))
 }

@@ -2,12 +2,13 @@
 
 use super::tool::ToolDef;
 
+mod kb;
 mod knowledge;
 mod memory;
 mod work;
 
 /// Every tool, in listing order.
 pub fn all() -> Vec<ToolDef> {
-    let toolsets = [work::tools(), knowledge::tools(), memory::tools()];
+    let toolsets = [work::tools(), knowledge::tools(), memory::tools(), kb::tools()];
     toolsets.into_iter().flatten().collect()
 }

@@ -1,14 +1,18 @@
 //! Tests against repositories that git itself made.
 
 #![allow(clippy::disallowed_methods, reason = "git is the reference here")]
+#![allow(clippy::print_stdout, reason = "what is not tested is said")]
 
-use std::process::Command;
+use std::process::{Command, Output};
 
 use super::*;
 
+mod branches;
+mod reftable;
+
 /// Runs git, away from whatever configuration the machine has.
-fn git(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git")
+pub(crate) fn attempt(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new("git")
         .current_dir(folder)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -18,25 +22,43 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
         .args(["-c", "protocol.file.allow=always"])
         .args(arguments)
         .output()
-        .expect("these tests need git");
+        .expect("these tests need git")
+}
+
+/// Runs git, which must succeed.
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = attempt(folder, arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "git {arguments:?}: {said}");
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-fn commit(folder: &Path) -> String {
+pub(crate) fn commit(folder: &Path) -> String {
     git(folder, &["commit", "-q", "--allow-empty", "-m", "x"]);
     git(folder, &["rev-parse", "HEAD"])
 }
 
-/// A temporary folder under its real name, and a repository `main` in it; none where git is not installed.
-fn repository() -> Option<(tempfile::TempDir, PathBuf)> {
-    Command::new("git").arg("--version").output().ok()?;
+/// A temporary folder under its real name, and a repository `main` in it.
+pub(crate) fn repository() -> (tempfile::TempDir, PathBuf) {
+    repository_with(&[])
+}
+
+fn repository_with(options: &[&str]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap().join("main");
     fs::create_dir(&root).unwrap();
-    git(&root, &["init", "-q", "-b", "trunk"]);
-    Some((folder, root))
+    git(&root, &[&["init", "-q", "-b", "trunk"], options].concat());
+    (folder, root)
+}
+
+/// Whether the installed git can make repositories with reftables (2.45 and newer).
+fn knows_reftable() -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let knows = attempt(folder.path(), &["init", "-q", "--ref-format=reftable"]).status.success();
+    if !knows {
+        println!("note: reftables are not tested, the installed git is too old for them");
+    }
+    knows
 }
 
 #[test]
@@ -50,9 +72,7 @@ fn outside_git_there_is_no_state() {
 
 #[test]
 fn unborn_then_loose_then_packed() {
-    let Some((_folder, root)) = repository() else {
-        return;
-    };
+    let (_folder, root) = repository();
     let below = root.join("a/b");
     fs::create_dir_all(&below).unwrap();
     let unborn = GitState::of(&below).unwrap();
@@ -77,9 +97,7 @@ fn unborn_then_loose_then_packed() {
 
 #[test]
 fn detached() {
-    let Some((_folder, root)) = repository() else {
-        return;
-    };
+    let (_folder, root) = repository();
     let first = commit(&root);
     git(&root, &["checkout", "-q", "--detach"]);
     let state = GitState::of(&root).unwrap();
@@ -88,9 +106,7 @@ fn detached() {
 
 #[test]
 fn linked_worktree_knows_the_main_one() {
-    let Some((_folder, root)) = repository() else {
-        return;
-    };
+    let (_folder, root) = repository();
     let first = commit(&root);
     git(&root, &["worktree", "add", "-q", "-b", "side", "../linked"]);
     let linked = root.parent().unwrap().join("linked");
@@ -112,9 +128,7 @@ fn linked_worktree_knows_the_main_one() {
 
 #[test]
 fn bare_repositories_and_their_worktrees() {
-    let Some((_folder, root)) = repository() else {
-        return;
-    };
+    let (_folder, root) = repository();
     commit(&root);
     let parent = root.parent().unwrap();
     git(parent, &["clone", "-q", "--bare", "--no-local", "main", "bare.git"]);
@@ -143,9 +157,7 @@ fn bare_repositories_and_their_worktrees() {
 
 #[test]
 fn submodule_and_its_worktree() {
-    let Some((_folder, root)) = repository() else {
-        return;
-    };
+    let (_folder, root) = repository();
     commit(&root);
     let parent = root.parent().unwrap();
     let outer = parent.join("outer");
@@ -166,18 +178,14 @@ fn submodule_and_its_worktree() {
 
 #[test]
 fn inside_the_git_folder_the_root_is_its_working_tree() {
-    let Some((_folder, root)) = repository() else {
-        return;
-    };
+    let (_folder, root) = repository();
     let state = GitState::of(&root.join(".git/refs")).unwrap();
     assert_eq!(state.root, root);
 }
 
 #[test]
 fn damaged_or_foreign_pointers_are_unknown() {
-    let Some((_folder, root)) = repository() else {
-        return;
-    };
+    let (_folder, root) = repository();
     commit(&root);
     let secret = root.join("secret");
     fs::write(&secret, "a".repeat(40)).unwrap();

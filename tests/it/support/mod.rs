@@ -2,6 +2,7 @@
 
 pub mod binary;
 mod dump;
+pub mod git;
 pub mod server;
 pub mod snapshot;
 

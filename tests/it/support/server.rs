@@ -21,16 +21,21 @@ impl Server {
     }
 
     /// Starts a server whose writes are attributed to `agent`.
+    pub fn start_as(folder: &Path, agent: Option<&str>) -> Self {
+        Self::start_on(folder, &folder.join("graph.db"), agent)
+    }
+
+    /// Starts a server in `folder` on the file `db`.
     #[allow(
         clippy::disallowed_methods,
         reason = "the test plays the client, which starts the server"
     )]
-    pub fn start_as(folder: &Path, agent: Option<&str>) -> Self {
+    pub fn start_on(folder: &Path, db: &Path, agent: Option<&str>) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_graph"))
             .arg("serve")
             .current_dir(folder)
             .env_clear()
-            .env("GRAPH_DB", folder.join("graph.db"))
+            .env("GRAPH_DB", db)
             .envs(agent.map(|agent| ("GRAPH_AGENT", agent)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

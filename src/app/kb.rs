@@ -1,0 +1,151 @@
+//! Which branch a call to the KB is about, by which settings, and its first use.
+//!
+//! Git and `.kb` are read anew for every call, since both change under a running server; no process is started.
+
+use std::path::{Path, PathBuf};
+
+use super::App;
+use crate::{
+    base::{Ctx, Result},
+    db::{Read, Write},
+    kb::{
+        self, Ensured, FirstUse, Schema, Setting,
+        config::{KbConfig, Words, schema_files},
+    },
+    os::git::{FALLBACK_BRANCH, Repository},
+};
+
+mod branches;
+mod files;
+mod init;
+
+pub use branches::{Branches, Store};
+pub use files::KbState;
+pub use init::{HookFolder, Initialised};
+
+/// The working tree that a call comes from, and what its `.kb` says.
+#[derive(Debug)]
+struct Place {
+    /// None outside git.
+    repository: Option<Repository>,
+    /// The root of the working tree, each linked one its own; the working directory outside git.
+    root: PathBuf,
+    schema: Schema,
+    config: KbConfig,
+}
+
+impl Place {
+    /// The branch that others begin as a copy of.
+    fn default_branch(&self) -> String {
+        let configured = self.config.default_branch.as_deref();
+        match &self.repository {
+            Some(repository) => repository.default_branch(configured),
+            None => configured.unwrap_or(FALLBACK_BRANCH).to_owned(),
+        }
+    }
+
+    /// Whether git has a branch, or will have it with its first commit.
+    fn has_branch(&self, name: &str) -> bool {
+        let there = self.repository.as_ref().map(branches::there);
+        there.is_some_and(|there| there.is_ok_and(|there| there.contains(name)))
+    }
+}
+
+impl App {
+    /// Looks at the working tree.
+    fn place(&self) -> Result<Place> {
+        let repository = Repository::find(&self.config.folder);
+        let root = repository.as_ref().map_or(&self.config.folder, |it| &it.root).clone();
+        let files = schema_files(&root)?;
+        let schema = Schema::load(files.iter().map(|(name, text)| (name.as_str(), text.as_str())))?;
+        let config = KbConfig::load(&root, &Words::of(&schema))?;
+        Ok(Place { repository, root, schema, config })
+    }
+
+    /// The branch that is worked on: `GRAPH_BRANCH`, else what git says, else the default one.
+    fn active_branch(&self, place: &Place) -> Result<String> {
+        match (&self.config.branch.value, &place.repository) {
+            (Some(name), _) => Ok(name.clone()),
+            (None, Some(repository)) => repository.active_branch(),
+            (None, None) => Ok(place.default_branch()),
+        }
+    }
+
+    /// What is in force for a call now, about the branch that is named or else the active one.
+    pub fn kb(&self, named: Option<&str>) -> Result<Setting> {
+        self.setting(self.place()?, named)
+    }
+
+    fn setting(&self, place: Place, named: Option<&str>) -> Result<Setting> {
+        let default = place.default_branch();
+        let active = self.active_branch(&place);
+        let (branch, known) = match named {
+            Some(name) => {
+                let known = name == default
+                    || active.is_ok_and(|active| active == name)
+                    || place.has_branch(name);
+                (name.to_owned(), known)
+            }
+            None => (active?, true),
+        };
+        let Place { schema, config, .. } = place;
+        Ok(Setting { branch, known, default, schema, rules: config.rules.into() })
+    }
+
+    /// Runs `f` on one snapshot; the first use of a branch makes its store.
+    pub fn kb_read<T>(
+        &mut self,
+        ctx: &Ctx,
+        setting: &Setting,
+        f: impl Fn(&Read<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let answer = self.read(ctx, |tx| match kb::has_store(tx, setting)? {
+            true => f(tx).map(Some),
+            false => Ok(None),
+        })?;
+        match answer {
+            Some(answer) => Ok(answer),
+            None => self.kb_write(ctx, setting, |tx| f(tx)),
+        }
+    }
+
+    /// Runs `f` in one write transaction; the first use of a branch makes its store in the same one.
+    pub fn kb_write<T>(
+        &mut self,
+        ctx: &Ctx,
+        setting: &Setting,
+        f: impl FnOnce(&Write<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let folder = self.config.folder.clone();
+        self.write(ctx, |tx| {
+            ensure(tx, setting, &folder)?;
+            f(tx)
+        })
+    }
+}
+
+/// Makes sure that the branch of a call has a store; git is asked in `folder` what it was called before.
+fn ensure(tx: &Write<'_>, setting: &Setting, folder: &Path) -> Result<Ensured> {
+    if kb::has_store(tx, setting)? {
+        return Ok(Ensured::Present);
+    }
+    let (branch, default) = (setting.branch.as_str(), setting.default.as_str());
+    let former = former_names(folder, branch);
+    kb::ensure(tx, FirstUse { branch, default, former: &former })
+}
+
+/// What a branch was called before, the last first, without names that git has again.
+fn former_names(folder: &Path, branch: &str) -> Vec<String> {
+    let Some(repository) = Repository::find(folder) else {
+        return Vec::new();
+    };
+    let mut former = repository.former_names(branch);
+    if !former.is_empty() {
+        // Where the branches cannot be listed, none can be told to be gone.
+        let Ok(there) = branches::there(&repository) else {
+            return Vec::new();
+        };
+        former.retain(|name| !there.contains(name));
+    }
+    former
+}

@@ -1,0 +1,94 @@
+//! From the working tree into the active branch's store.
+
+use serde::Serialize;
+
+use crate::{
+    app::App,
+    base::{Ctx, ErrorCode, Fault, Result},
+    kb::{self, Setting, Synced, config::FILE, extract::Vocabulary, facts::Walk, scan},
+};
+
+/// How the KB of a working tree stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct KbState {
+    /// The branch that is worked on.
+    pub active: String,
+    /// The one that others begin as a copy of.
+    pub default: String,
+    /// Whether `.kb/config.json` is there.
+    pub configured: bool,
+    /// How many branches have a store.
+    pub stores: usize,
+    /// Absent where the active branch has none yet: its first use makes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<kb::BranchInfo>,
+    /// Files that say something else than the store, or are gone.
+    pub unsynced: usize,
+    /// Files that cannot be used, in part or as a whole.
+    pub unreadable: usize,
+}
+
+impl App {
+    /// Makes the active branch say what the files say, or with `check` only tells what that would change.
+    /// `progress` hears how many of how many files are done.
+    pub fn kb_sync(
+        &mut self,
+        ctx: &Ctx,
+        check: bool,
+        progress: impl FnMut(usize, usize),
+    ) -> Result<Synced> {
+        let (setting, walk, known) = self.walk(ctx, progress)?;
+        if check {
+            return self.kb_read(ctx, &setting, |tx| kb::try_sync(tx, &setting, &walk, &ctx.actor));
+        }
+        // Most often nothing has changed, and then nothing is locked.
+        if walk.read.is_empty() && walk.touched.is_empty() && walk.seen == known {
+            let files = known.len();
+            return Ok(Synced { branch: setting.branch, files, ..Synced::default() });
+        }
+        if self.kb(None)?.branch != setting.branch {
+            let message = "another branch was checked out while the files were read";
+            return Err(Fault::new(ErrorCode::Conflict, message).hint("run it again").into());
+        }
+        self.kb_write(ctx, &setting, |tx| kb::sync(tx, &setting, &walk))
+    }
+
+    /// What the files of the working tree say, and which ones the active branch knows.
+    fn walk(
+        &mut self,
+        ctx: &Ctx,
+        progress: impl FnMut(usize, usize),
+    ) -> Result<(Setting, Walk, Vec<String>)> {
+        let now = ctx.clock.now();
+        let place = self.place()?;
+        let (root, config) = (place.root.clone(), place.config.clone());
+        let setting = self.setting(place, None)?;
+        let known = self.kb_read(ctx, &setting, |tx| kb::known_files(tx, &setting))?;
+        let words = Vocabulary::of(&setting.schema);
+        let walk = scan::walk(&root, &config, &words, &known, now, progress);
+        Ok((setting, walk, known.into_iter().map(|file| file.path).collect()))
+    }
+
+    /// How the KB stands, without making anything; none where nobody uses it.
+    pub fn kb_state(&mut self, ctx: &Ctx) -> Result<Option<KbState>> {
+        let place = self.place()?;
+        let configured = place.root.join(FILE).exists();
+        let (active, default) = (self.active_branch(&place)?, place.default_branch());
+        let stores = self.read(ctx, kb::list_branches)?;
+        let store = stores.iter().find(|store| store.name == active).cloned();
+        if !configured && stores.is_empty() {
+            return Ok(None);
+        }
+        let (mut unsynced, mut unreadable) = (0, 0);
+        if store.is_some() {
+            let (_, walk, known) = self.walk(ctx, |_, _| {})?;
+            let usable = |facts: &kb::facts::Facts| facts.problems.is_empty();
+            unreadable =
+                walk.read.iter().filter(|file| !file.facts.as_ref().is_ok_and(usable)).count();
+            let gone = known.iter().filter(|path| walk.seen.binary_search(path).is_err()).count();
+            unsynced = walk.read.len() - unreadable + gone;
+        }
+        let stores = stores.len();
+        Ok(Some(KbState { active, default, configured, stores, store, unsynced, unreadable }))
+    }
+}

@@ -1,0 +1,81 @@
+//! Setting a repository up for the KB, and its hooks.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    app::App,
+    base::{Ctx, ErrorCode, Fault, Result},
+    kb::{
+        self, Ensured, FirstUse,
+        config::{self, Words},
+        hooks::{self, HookReport},
+        schema,
+    },
+    os::git::Repository,
+};
+
+/// What was set up.
+#[derive(Debug, Clone)]
+pub struct Initialised {
+    /// The root of the working tree.
+    pub root: PathBuf,
+    /// Files and folders that were not there, relative to the root.
+    pub created: Vec<String>,
+    /// The branch whose store was seeded.
+    pub default: String,
+    /// How.
+    pub seeded: Ensured,
+    /// Whether there is a repository to have hooks.
+    pub git: bool,
+}
+
+/// What was done with the hooks of one folder.
+#[derive(Debug, Clone)]
+pub struct HookFolder {
+    /// Where.
+    pub path: PathBuf,
+    /// Whether other repositories use it too.
+    pub shared: bool,
+    /// Hook by hook.
+    pub hooks: Vec<HookReport>,
+}
+
+impl App {
+    /// Creates what is missing of `.kb` and the folders for documents, and seeds the default branch.
+    pub fn kb_init(&mut self, ctx: &Ctx) -> Result<Initialised> {
+        let place = self.place()?;
+        let created = config::create(&place.root, schema::FILES, &Words::of(&place.schema))?;
+        let default = place.default_branch();
+        let first = FirstUse { branch: &default, default: &default, former: &[] };
+        let seeded = self.write(ctx, |tx| kb::ensure(tx, first))?;
+        let (root, git) = (place.root, place.repository.is_some());
+        Ok(Initialised { root, created, default, seeded, git })
+    }
+
+    /// Puts our block into the hooks that git runs, or runs from now on where a folder is chosen.
+    pub fn kb_install_hooks(&self, chosen: Option<&str>, binary: &Path) -> Result<HookFolder> {
+        let repository = self.repository()?;
+        let path = hooks::folder(&repository, chosen)?;
+        let command = hooks::command(&repository, &path, binary);
+        let reports = hooks::install(&path, &command)?;
+        Ok(HookFolder { shared: hooks::is_shared(&repository, &path), path, hooks: reports })
+    }
+
+    /// Takes our block out of all hooks again.
+    pub fn kb_uninstall_hooks(&self) -> Result<Vec<HookFolder>> {
+        let repository = self.repository()?;
+        let one = |path: PathBuf| {
+            let hooks = hooks::uninstall(&path)?;
+            Ok(HookFolder { shared: hooks::is_shared(&repository, &path), path, hooks })
+        };
+        hooks::folders(&repository)?.into_iter().map(one).collect()
+    }
+
+    fn repository(&self) -> Result<Repository> {
+        Repository::find(&self.config.folder).ok_or_else(|| {
+            let message = "this is no git repository: there are no hooks";
+            let hint = "`git init` makes one; outside git, run `graph kb sync` yourself";
+            Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into()
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! A bar that shows how far something is, on a terminal only.
+
+use std::{
+    io::{self, Write},
+    time::{Duration, Instant},
+};
+
+use anstream::AutoStream;
+
+use crate::cli::format::progress;
+
+/// What is over sooner needs no bar.
+const DELAY: Duration = Duration::from_millis(200);
+/// Between two drawings.
+const PACE: Duration = Duration::from_millis(50);
+
+/// A bar that takes itself away again.
+pub struct Progress {
+    title: &'static str,
+    /// When it is drawn next; none where nobody looks on.
+    next: Option<Instant>,
+    drawn: bool,
+    err: Box<dyn Write>,
+}
+
+impl Progress {
+    /// A bar that is shown once it has taken long enough, if at all.
+    pub(super) fn new(title: &'static str, shown: bool) -> Self {
+        let err = Box::new(AutoStream::auto(io::stderr()));
+        Progress { title, next: shown.then(|| Instant::now() + DELAY), drawn: false, err }
+    }
+
+    /// Shows that `done` of `all` are done.
+    pub fn show(&mut self, done: usize, all: usize) {
+        let now = Instant::now();
+        if self.next.is_some_and(|next| now >= next) {
+            self.next = Some(now + PACE);
+            self.drawn = true;
+            self.draw(done, all);
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&mut self) {
+        if self.drawn {
+            self.drawn = false;
+            // A terminal that is gone needs no tidying up.
+            let _ = write!(self.err, "\r\u{1b}[K").and_then(|()| self.err.flush());
+        }
+    }
+
+    fn draw(&mut self, done: usize, all: usize) {
+        let of = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+        let bar = progress(of(done), of(all));
+        let _ = write!(self.err, "\r{} {bar} {done} of {all}\u{1b}[K", self.title)
+            .and_then(|()| self.err.flush());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, rc::Rc};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Written(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn it_is_drawn_where_somebody_looks_on_and_goes_again() {
+        for (next, expected) in [(None, ""), (Some(Instant::now()), "\r\u{1b}[K")] {
+            let written = Written::default();
+            let err = Box::new(written.clone());
+            let mut bar = Progress { title: "reading", next, drawn: false, err };
+            bar.show(1, 2);
+            bar.clear();
+            let text = String::from_utf8(written.0.borrow().clone()).unwrap();
+            assert!(text.ends_with(expected), "{text:?}");
+            assert_eq!(text.matches("1 of 2").count(), usize::from(next.is_some()), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! One branch as the rules see it: entities by number, links between those that are there.
+
+use std::collections::HashMap;
+
+use super::{Finding, Schema};
+use crate::{
+    base::Result,
+    db::Read,
+    kb::{
+        store::{
+            branches::Branch,
+            whole::{self, Link, Node},
+        },
+        types::place,
+    },
+};
+
+/// Everything that a rule may look at.
+#[derive(Debug)]
+pub struct Graph<'a> {
+    /// The types and relations in force.
+    pub schema: &'a Schema,
+    /// All entities, by id.
+    pub nodes: Vec<Node>,
+    /// All links with an end that is missing, or of the wrong type.
+    pub broken: Vec<Broken>,
+    /// The others, by relation, as numbers of entities.
+    links: HashMap<String, Vec<(usize, usize)>>,
+}
+
+/// A link that connects nothing, or what it may not.
+#[derive(Debug)]
+pub struct Broken {
+    /// The link.
+    pub link: Link,
+    /// The entity at its beginning, if it is there.
+    pub from: Option<usize>,
+    /// The entity at its end, if it is there.
+    pub to: Option<usize>,
+}
+
+impl<'a> Graph<'a> {
+    /// Reads a branch.
+    pub fn load(tx: &Read<'_>, branch: &Branch, schema: &'a Schema) -> Result<Self> {
+        let nodes = whole::nodes(tx, branch)?;
+        let mut all = whole::links(tx, branch)?;
+        let numbers: HashMap<&str, usize> =
+            nodes.iter().enumerate().map(|(number, node)| (node.id.as_str(), number)).collect();
+        let mut links: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+        let mut broken = Vec::new();
+        for link in all.drain(..) {
+            let from = numbers.get(link.from.as_str()).copied();
+            let to = numbers.get(link.to.as_str()).copied();
+            let fits = from.zip(to).filter(|&(from, to)| {
+                let def = schema.relation(&link.relation);
+                def.is_some_and(|def| def.fits(&nodes[from].kind, &nodes[to].kind))
+            });
+            match fits {
+                Some(ends) => match links.get_mut(&link.relation) {
+                    Some(list) => list.push(ends),
+                    None => {
+                        links.insert(link.relation, vec![ends]);
+                    }
+                },
+                None => broken.push(Broken { link, from, to }),
+            }
+        }
+        broken.sort_by(|a, b| {
+            let key =
+                |it: &Broken| (it.link.from.clone(), it.link.relation.clone(), it.link.to.clone());
+            key(a).cmp(&key(b))
+        });
+        Ok(Graph { schema, nodes, broken, links })
+    }
+
+    /// The links of a relation, as numbers of entities.
+    pub fn links(&self, relation: &str) -> &[(usize, usize)] {
+        self.links.get(relation).map_or(&[], Vec::as_slice)
+    }
+
+    /// For each entity, whether a link of one of these relations begins there.
+    pub fn having(&self, relations: &[&str]) -> Vec<bool> {
+        self.marked(relations, |(from, _)| from)
+    }
+
+    /// For each entity, whether a link of one of these relations ends there.
+    pub fn reached(&self, relations: &[&str]) -> Vec<bool> {
+        self.marked(relations, |(_, to)| to)
+    }
+
+    fn marked(&self, relations: &[&str], end: fn((usize, usize)) -> usize) -> Vec<bool> {
+        let mut marked = vec![false; self.nodes.len()];
+        for &link in relations.iter().flat_map(|relation| self.links(relation)) {
+            marked[end(link)] = true;
+        }
+        marked
+    }
+
+    /// The entities of a type, with their numbers.
+    pub fn of_type<'g>(&'g self, kind: &'g str) -> impl Iterator<Item = (usize, &'g Node)> {
+        self.nodes.iter().enumerate().filter(move |(_, node)| node.kind == kind)
+    }
+}
+
+impl Node {
+    /// What a rule found here.
+    pub(super) fn finding(
+        &self,
+        message: impl Into<String>,
+        suggestion: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            entity: self.id.clone(),
+            message: message.into(),
+            suggestion: suggestion.into(),
+            source: place(self.file.as_deref(), self.line),
+        }
+    }
+}

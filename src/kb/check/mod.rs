@@ -1,0 +1,251 @@
+//! `kb_check`: the rules, run over one branch. A rule is one file and one line in [`RULES`].
+
+mod deprecated_adr;
+mod flag_guards_nothing;
+mod graph;
+mod must_coverage;
+mod no_cycles;
+mod no_dangling;
+mod required_fields;
+mod symbol_coverage;
+mod test_verifies_nothing;
+mod unknown_status;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{
+    branch,
+    schema::Schema,
+    store::entities,
+    types::{Setting, limits},
+};
+use crate::{
+    base::{Error, Fault, Result, page, text, wire::is_zero},
+    db::Read,
+};
+use graph::Graph;
+
+/// One rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name in settings and answers.
+    pub id: &'static str,
+    /// What it wants, in a sentence.
+    pub about: &'static str,
+    /// How serious it is where nobody says.
+    pub default: Level,
+    find: fn(&Graph<'_>) -> Vec<Finding>,
+}
+
+/// All rules, in the order of answers.
+pub const RULES: &[Rule] = &[
+    must_coverage::RULE,
+    no_cycles::RULE,
+    no_dangling::RULE,
+    required_fields::RULE,
+    symbol_coverage::RULE,
+    deprecated_adr::RULE,
+    unknown_status::RULE,
+    flag_guards_nothing::RULE,
+    test_verifies_nothing::RULE,
+];
+
+/// How serious a rule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// A check that finds it does not pass.
+    Error,
+    /// Worth a look.
+    Warning,
+    /// Not looked for.
+    Off,
+}
+
+impl Level {
+    /// All levels.
+    pub const ALL: &[Level] = &[Level::Error, Level::Warning, Level::Off];
+
+    /// The name in settings and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Off => "off",
+        }
+    }
+}
+
+/// How serious each rule is: what `.kb/config.json` sets, else its own default.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rules(BTreeMap<String, Level>);
+
+impl From<BTreeMap<String, Level>> for Rules {
+    fn from(levels: BTreeMap<String, Level>) -> Self {
+        Rules(levels)
+    }
+}
+
+impl Rules {
+    /// How serious a rule is.
+    pub fn level(&self, rule: &Rule) -> Level {
+        self.0.get(rule.id).copied().unwrap_or(rule.default)
+    }
+}
+
+fn meant(rule: &str) -> String {
+    match text::closest(rule, RULES.iter().map(|known| known.id)) {
+        Some(near) => format!(", did you mean `{near}`?"),
+        None => String::new(),
+    }
+}
+
+/// What one rule found at one entity.
+#[derive(Debug)]
+struct Finding {
+    entity: String,
+    message: String,
+    suggestion: String,
+    source: Option<String>,
+}
+
+/// What to check.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
+pub struct Check {
+    /// Default: all that are on
+    #[serde(default)]
+    pub rules: Vec<String>,
+    /// Only what concerns these entities
+    #[serde(default)]
+    pub ids: Vec<String>,
+    /// Default: active git branch
+    pub branch: Option<String>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Checked {
+    /// Where.
+    pub branch: String,
+    /// Whether no violation is an error.
+    pub passed: bool,
+    /// By rule, then by entity.
+    pub violations: Vec<Violation>,
+    /// Counted, but not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub violations_omitted: usize,
+    /// How many there are.
+    pub counts: Counts,
+    /// Rules that were asked for and are off.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<String>,
+}
+
+/// How many violations there are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Counts {
+    /// Of severity error.
+    pub errors: usize,
+    /// Of severity warning.
+    pub warnings: usize,
+    /// Of each rule that found some.
+    pub by_rule: BTreeMap<String, usize>,
+}
+
+/// One thing that a rule found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Violation {
+    /// Which rule.
+    pub rule: String,
+    /// error or warning.
+    pub severity: String,
+    /// The entity it is about.
+    pub entity: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would set it right.
+    pub suggestion: String,
+    /// The file and line that say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// Runs the rules; answers all that they found.
+pub fn check(tx: &Read<'_>, setting: &Setting, ask: &Check) -> Result<Checked> {
+    let branch = branch::get(tx, "branch", &setting.branch)?;
+    let wanted = named_rules(&ask.rules)?;
+    text::check_count("ids", ask.ids.len(), limits::NAMES)?;
+    for (index, id) in ask.ids.iter().enumerate() {
+        if entities::type_of(tx, &branch, id)?.is_none() {
+            let fault = Fault::not_found(&format!("ids[{index}]"), "entity", id);
+            return Err(fault.hint("kb_query finds entities").into());
+        }
+    }
+    let only: BTreeSet<&str> = ask.ids.iter().map(String::as_str).collect();
+    let (off, on): (Vec<_>, Vec<_>) =
+        wanted.into_iter().partition(|rule| setting.rules.level(rule) == Level::Off);
+    let graph = Graph::load(tx, &branch, &setting.schema)?;
+    let (mut violations, mut counts) = (Vec::new(), Counts::default());
+    for rule in on {
+        let level = setting.rules.level(rule);
+        let mut found = (rule.find)(&graph);
+        found.retain(|finding| only.is_empty() || only.contains(finding.entity.as_str()));
+        match level {
+            Level::Error => counts.errors += found.len(),
+            _ => counts.warnings += found.len(),
+        }
+        if !found.is_empty() {
+            counts.by_rule.insert(rule.id.to_owned(), found.len());
+        }
+        violations.extend(found.into_iter().map(|finding| Violation {
+            rule: rule.id.to_owned(),
+            severity: level.as_str().to_owned(),
+            entity: finding.entity,
+            message: finding.message,
+            suggestion: finding.suggestion,
+            source: finding.source,
+        }));
+    }
+    let asked = |rule: &&Rule| ask.rules.iter().any(|name| name == rule.id);
+    Ok(Checked {
+        branch: branch.name,
+        passed: counts.errors == 0,
+        violations,
+        violations_omitted: 0,
+        counts,
+        skipped: off.into_iter().filter(asked).map(|rule| rule.id.to_owned()).collect(),
+    })
+}
+
+impl Checked {
+    /// Keeps as many violations as an answer may hold, errors before warnings.
+    pub fn cut(mut self) -> Result<Self> {
+        self.violations.sort_by_key(|violation| violation.severity != Level::Error.as_str());
+        self.violations_omitted = page::cut(&mut self.violations, page::DEFAULT_CHARS)?;
+        Ok(self)
+    }
+}
+
+fn named_rules(names: &[String]) -> Result<Vec<&'static Rule>> {
+    for (index, name) in names.iter().enumerate() {
+        if !RULES.iter().any(|rule| rule.id == *name) {
+            let problem = format!(
+                "is `{}`, and there is no such rule{}",
+                text::shorten(name, 80),
+                meant(name)
+            );
+            let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+            return Err(Error::from(
+                Fault::invalid(&format!("rules[{index}]"), problem)
+                    .details(json!({ "allowed": known }))
+                    .hint("leave `rules` out for all"),
+            ));
+        }
+    }
+    let named = |rule: &&Rule| names.is_empty() || names.iter().any(|name| name == rule.id);
+    Ok(RULES.iter().filter(named).collect())
+}

@@ -1,0 +1,27 @@
+//! No circle of depends_on, nor of an added relation that is marked acyclic.
+
+use super::{Finding, Graph, Level, Rule};
+use crate::kb::cycle::{Digraph, in_words};
+
+pub(super) const RULE: Rule = Rule {
+    id: "no-cycles",
+    about: "depends_on does not run in a circle",
+    default: Level::Error,
+    find,
+};
+
+fn find(graph: &Graph<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for relation in graph.schema.acyclic() {
+        let mut links = Digraph::new(graph.nodes.len());
+        for &(from, to) in graph.links(relation) {
+            links.link(from, to);
+        }
+        for circle in links.circles() {
+            let names: Vec<_> = circle.iter().map(|&node| graph.nodes[node].id.as_str()).collect();
+            let message = format!("{relation} runs in a circle: {}", in_words(&names));
+            found.push(graph.nodes[circle[0]].finding(message, "remove one of these links"));
+        }
+    }
+    found
+}

@@ -1,0 +1,215 @@
+//! `.kb/config.json`: where documents and manifests are, which branch is the default, how strict the rules are.
+//!
+//! Strict: whatever is not understood is refused with its line, since a setting that is silently not heard costs
+//! more than one that has to be corrected.
+
+use std::{collections::BTreeMap, path::Path};
+
+use super::{
+    check::{Level, RULES},
+    schema::Schema,
+};
+use crate::{
+    base::{ErrorCode, Fault, Result, paths::normalise, text},
+    os::fs::{self, ReadError},
+};
+
+mod read;
+
+/// The folder of the KB's own files, at the root of the working tree.
+pub const FOLDER: &str = ".kb";
+/// The settings.
+pub const FILE: &str = ".kb/config.json";
+/// The folder of files that add types, relations and statuses.
+pub const SCHEMA_FOLDER: &str = ".kb/schema";
+
+/// Where documents of each type are, unless the settings say otherwise.
+pub const DEFAULT_PATHS: &[(&str, &str)] = &[
+    ("req", "docs/requirements"),
+    ("scenario", "docs/scenarios"),
+    ("test", "docs/tests"),
+    ("adr", "docs/adr"),
+    ("flag", "docs/flags"),
+    ("event", "docs/events"),
+];
+/// The manifests, unless the settings say otherwise.
+pub const DEFAULT_MANIFESTS: &[&str] = &["symbols.yaml", "symbols.json"];
+/// What a manifest's name may end with.
+pub const MANIFEST_ENDINGS: &[&str] = &["yaml", "yml", "json"];
+
+/// Bytes of the settings, or of one schema file; far more than they need.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The settings in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KbConfig {
+    /// The branch that others begin as a copy of; none leaves it to git.
+    pub default_branch: Option<String>,
+    /// Type to folder, relative to the root, with `/`.
+    pub paths: BTreeMap<String, String>,
+    /// Manifests, relative to the root, with `/`, each once.
+    pub manifests: Vec<String>,
+    /// The rules that are set; the others keep the level that they come with.
+    pub rules: BTreeMap<String, Level>,
+}
+
+impl Default for KbConfig {
+    fn default() -> Self {
+        let path = |(kind, folder): &(&str, &str)| ((*kind).to_owned(), (*folder).to_owned());
+        KbConfig {
+            default_branch: None,
+            paths: DEFAULT_PATHS.iter().map(path).collect(),
+            manifests: DEFAULT_MANIFESTS.iter().map(|name| (*name).to_owned()).collect(),
+            rules: BTreeMap::new(),
+        }
+    }
+}
+
+/// The words that settings may use: they come from the schema and from the list of rules.
+#[derive(Debug, Clone, Default)]
+pub struct Words<'a> {
+    /// The types there are.
+    pub types: Vec<&'a str>,
+    /// The rules there are.
+    pub rules: Vec<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    /// The words in force.
+    pub fn of(schema: &'a Schema) -> Self {
+        Words { types: schema.types().collect(), rules: RULES.iter().map(|rule| rule.id).collect() }
+    }
+}
+
+impl KbConfig {
+    /// Reads the settings of the working tree at `root`; without a file the defaults are in force.
+    pub fn load(root: &Path, words: &Words<'_>) -> Result<KbConfig> {
+        check_folder(root)?;
+        match fs::read_text(&root.join(FILE), MAX_BYTES) {
+            Ok(text) => KbConfig::parse(&text, words),
+            Err(ReadError::Missing) => Ok(KbConfig::default()),
+            Err(error) => Err(refused(FILE, None, &format!("cannot be read: {error}"))),
+        }
+    }
+
+    /// Reads the text of a settings file; what it leaves out keeps its default.
+    pub fn parse(text: &str, words: &Words<'_>) -> Result<KbConfig> {
+        read::read(text, words).map_err(|problem| {
+            let known = format!("known keys: {}", read::KEYS.join(", "));
+            let hint = problem.hint.unwrap_or(known);
+            let fault = place(FILE, problem.line, &problem.reason);
+            fault.hint(hint).into()
+        })
+    }
+}
+
+/// The text that `graph kb init` writes: the defaults, without `defaultBranch`, so that git decides.
+pub fn initial_text() -> String {
+    let line = |(kind, folder): &(&str, &str)| format!("    \"{kind}\": \"{folder}\"");
+    let paths: Vec<_> = DEFAULT_PATHS.iter().map(line).collect();
+    let manifests: Vec<_> = DEFAULT_MANIFESTS.iter().map(|name| format!("\"{name}\"")).collect();
+    format!(
+        "{{\n  \"paths\": {{\n{}\n  }},\n  \"manifests\": [{}],\n  \"rules\": {{}}\n}}\n",
+        paths.join(",\n"),
+        manifests.join(", "),
+    )
+}
+
+/// The names and texts of the files in `.kb/schema`, in the order of their names.
+pub fn schema_files(root: &Path) -> Result<Vec<(String, String)>> {
+    check_folder(root)?;
+    let walk = crate::os::walk::files(root, SCHEMA_FOLDER, |name| name.ends_with(".json"));
+    if let Some((path, reason)) = walk.problems.first() {
+        return Err(refused(path, None, reason));
+    }
+    let read = |path: String| match fs::read_text(&root.join(&path), MAX_BYTES) {
+        Ok(text) => Ok((path, text)),
+        Err(error) => Err(refused(&path, None, &format!("cannot be read: {error}"))),
+    };
+    walk.files.into_iter().map(|file| read(file.path)).collect()
+}
+
+/// Creates what is missing of `.kb`, the given schema files and the folders for documents; answers what was
+/// created, relative to the root. What is there stays as it is.
+pub fn create(root: &Path, schema: &[(&str, &str)], words: &Words<'_>) -> Result<Vec<String>> {
+    // Settings that are there are read first: nothing is made beside a file that cannot be used.
+    let config = KbConfig::load(root, words)?;
+    let mut created = Vec::new();
+    let initial = initial_text();
+    let schema = schema.iter().map(|(name, text)| (format!("{SCHEMA_FOLDER}/{name}"), *text));
+    for (path, text) in [(FILE.to_owned(), initial.as_str())].into_iter().chain(schema) {
+        inside(root, &path)?;
+        if fs::create_text(&root.join(&path), text).map_err(|error| failed(&path, &error))? {
+            created.push(path);
+        }
+    }
+    for folder in config.paths.values() {
+        inside(root, folder)?;
+        if fs::create_folder(&root.join(folder)).map_err(|error| failed(folder, &error))? {
+            created.push(format!("{folder}/"));
+        }
+    }
+    Ok(created)
+}
+
+/// Refuses a `.kb` that is a symbolic link out of the repository, before anything in it is read or written.
+pub fn check_folder(root: &Path) -> Result<()> {
+    inside(root, FOLDER)
+}
+
+/// Refuses a path that symbolic links lead out of the repository; what is not there yet counts by its folder.
+fn inside(root: &Path, path: &str) -> Result<()> {
+    let full = root.join(path);
+    let there = full.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(root);
+    let (real, root) = (there.canonicalize(), root.canonicalize());
+    match (real, root) {
+        (Ok(real), Ok(root)) if real.starts_with(&root) => Ok(()),
+        (Ok(real), _) => {
+            let real = real.display();
+            let reason = format!("is a symbolic link out of the repository, to {real}");
+            Err(refused(path, None, &reason))
+        }
+        (Err(error), _) => Err(refused(path, None, &format!("cannot be followed: {error}"))),
+    }
+}
+
+/// A folder or file of the settings, relative to the root.
+fn relative(key: &str, path: &str) -> std::result::Result<String, String> {
+    normalise(key, None, path).map_err(|error| error.into_fault("").message)
+}
+
+fn place(file: &str, line: Option<usize>, reason: &str) -> Fault {
+    let place = line.map_or(file.to_owned(), |line| format!("{file}:{line}"));
+    let mut details = serde_json::json!({ "file": file });
+    if let Some(line) = line {
+        details["line"] = line.into();
+    }
+    Fault::new(ErrorCode::ValidationError, format!("{place}: {reason}")).details(details)
+}
+
+fn refused(file: &str, line: Option<usize>, reason: &str) -> crate::base::Error {
+    let hint = "it must be a regular file or folder inside the repository";
+    place(file, line, reason).hint(hint).into()
+}
+
+fn failed(path: &str, error: &std::io::Error) -> crate::base::Error {
+    let code = match error.kind() {
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+            ErrorCode::ReadOnly
+        }
+        std::io::ErrorKind::StorageFull => ErrorCode::StorageFull,
+        _ => ErrorCode::InvalidOperation,
+    };
+    Fault::new(code, format!("{path}: cannot be created: {error}")).into()
+}
+
+/// The hint for a word that is not one of `known`.
+fn meant(word: &str, known: &[&str]) -> String {
+    match text::closest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

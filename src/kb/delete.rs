@@ -1,0 +1,209 @@
+//! `kb_delete`: take entities and relationships away, all of them or none.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{
+    branch,
+    changeset::{Changeset, Purpose},
+    patch,
+    store::{
+        branches::Branch,
+        entities::{self, Record as EntityRecord},
+        links::{self, End, Record as LinkRecord},
+    },
+    types::{LinkId, Setting, limits, place},
+    validate,
+};
+use crate::{
+    base::{Error, ErrorCode, Fault, Result, page, text, wire::is_zero},
+    db::{Read, Write},
+};
+
+/// What to take away.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
+pub struct Delete {
+    #[serde(default)]
+    pub ids: Vec<String>,
+    #[serde(default)]
+    pub relationships: Vec<LinkName>,
+    /// Kept in the log
+    pub reason: String,
+    /// Also links of others to these entities
+    #[serde(default)]
+    pub cascade: bool,
+    /// Default: active git branch
+    pub branch: Option<String>,
+}
+
+/// A link by name.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
+pub struct LinkName {
+    pub relation: String,
+    pub from: String,
+    pub to: String,
+    pub kind: Option<String>,
+}
+
+/// What was taken away.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Deleted {
+    /// What did it.
+    pub changeset: String,
+    /// Where.
+    pub branch: String,
+    /// Ids, in the order given.
+    pub deleted: Vec<String>,
+    /// Deleted, but not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub deleted_omitted: usize,
+    /// How many links went, those of the entities among them.
+    pub relationships: usize,
+}
+
+/// Deletes what is named, if nothing stands in the way.
+pub fn delete(tx: &Write<'_>, setting: &Setting, ask: &Delete) -> Result<Deleted> {
+    let branch = branch::get(tx, "branch", &setting.branch)?;
+    if ask.ids.is_empty() && ask.relationships.is_empty() {
+        let problem = "and `relationships` are empty: there is nothing to remove";
+        return Err(Fault::invalid("ids", problem).into());
+    }
+    text::check_count("ids", ask.ids.len(), limits::BATCH)?;
+    text::check_count("relationships", ask.relationships.len(), limits::BATCH)?;
+    let reason = text::bounded("reason", &ask.reason, limits::TEXT)?;
+    let found = named_entities(tx, &branch, &ask.ids)?;
+    let mut doomed = named_links(tx, setting, &branch, &ask.relationships)?;
+    doomed.extend(links_of(tx, &branch, &found, &doomed, ask.cascade)?);
+
+    let source = format!("agent:{}", tx.actor());
+    let purpose =
+        Purpose { action: "delete", source: &source, reason: Some(&reason), reverts: None };
+    let changeset = Changeset::begin(tx, &branch, purpose)?;
+    for record in &doomed {
+        changeset.delete_link(record)?;
+    }
+    for record in &found {
+        changeset.delete_entity(record)?;
+    }
+    let mut deleted = found.into_iter().map(|record| record.entity.id).collect::<Vec<_>>();
+    Ok(Deleted {
+        changeset: changeset.finish()?,
+        branch: branch.name.clone(),
+        deleted_omitted: page::cut(&mut deleted, page::DEFAULT_CHARS)?,
+        deleted,
+        relationships: doomed.len(),
+    })
+}
+
+fn named_entities(tx: &Read<'_>, branch: &Branch, ids: &[String]) -> Result<Vec<EntityRecord>> {
+    let (mut found, mut seen) = (Vec::with_capacity(ids.len()), BTreeSet::new());
+    for (index, id) in ids.iter().enumerate() {
+        let field = format!("ids[{index}]");
+        let record = entities::find(tx, branch, id)?.ok_or_else(|| {
+            Error::from(Fault::not_found(&field, "entity", id).hint("kb_query finds entities"))
+        })?;
+        if let Some(place) = record.entity.place() {
+            return Err(patch::owned(&field, &format!("`{id}`"), &place));
+        }
+        if seen.insert(id) {
+            found.push(record);
+        }
+    }
+    Ok(found)
+}
+
+fn named_links(
+    tx: &Read<'_>,
+    setting: &Setting,
+    branch: &Branch,
+    names: &[LinkName],
+) -> Result<Vec<LinkRecord>> {
+    let (mut found, mut seen) = (Vec::with_capacity(names.len()), BTreeSet::new());
+    for (index, name) in names.iter().enumerate() {
+        let field = format!("relationships[{index}]");
+        setting.schema.check_relation(&format!("{field}.relation"), &name.relation)?;
+        let kind = name.kind.as_deref().map(|kind| validate::word(&format!("{field}.kind"), kind));
+        let id = LinkId {
+            from: name.from.clone(),
+            relation: name.relation.clone(),
+            to: name.to.clone(),
+            kind: kind.transpose()?.unwrap_or_default(),
+        };
+        let Some(record) = links::find(tx, branch, &id)? else {
+            let kinds = links::kinds(tx, branch, &id)?;
+            let hint = match kinds.as_slice() {
+                [] => "kb_query {edges: {from, to}} lists links".to_owned(),
+                kinds => format!("there is one of kind `{}`", kinds.join("`, `")),
+            };
+            return Err(Fault::not_found(&field, "relationship", &id.subject()).hint(hint).into());
+        };
+        check_not_owned(&field, &record)?;
+        if seen.insert(id) {
+            found.push(record);
+        }
+    }
+    Ok(found)
+}
+
+/// The links that go with entities: their own, and with `cascade` those of others to them.
+///
+/// A link that a file declares is the file's: of the entities' own ones it stays behind, unresolved.
+fn links_of(
+    tx: &Read<'_>,
+    branch: &Branch,
+    found: &[EntityRecord],
+    already: &[LinkRecord],
+    cascade: bool,
+) -> Result<Vec<LinkRecord>> {
+    let mut seen: BTreeSet<i64> = already.iter().map(|record| record.key).collect();
+    let going: BTreeSet<&str> = found.iter().map(|record| record.entity.id.as_str()).collect();
+    let (mut doomed, mut dependents) = (Vec::new(), Vec::new());
+    for (index, EntityRecord { entity, .. }) in found.iter().enumerate() {
+        let own = links::at(tx, branch, &entity.id, End::From)?;
+        doomed.extend(
+            own.into_iter().filter(|record| record.link.file.is_none() && seen.insert(record.key)),
+        );
+        for record in links::at(tx, branch, &entity.id, End::To)? {
+            // An unresolved one has nobody at its beginning who could miss the entity.
+            let own = going.contains(record.link.from.as_str()) || record.link.unresolved;
+            if !seen.insert(record.key) || own && record.link.file.is_some() {
+                continue;
+            }
+            if !own && cascade {
+                check_not_owned(&format!("ids[{index}]"), &record)?;
+            } else if !own {
+                dependents.push(record.link.id().subject());
+            }
+            doomed.push(record);
+        }
+    }
+    if dependents.is_empty() { Ok(doomed) } else { Err(refers(&dependents)) }
+}
+
+fn check_not_owned(field: &str, record: &LinkRecord) -> Result<()> {
+    match place(record.link.file.as_deref(), record.link.line) {
+        Some(place) => {
+            Err(patch::owned(field, &format!("`{}`", record.link.id().subject()), &place))
+        }
+        None => Ok(()),
+    }
+}
+
+/// INVARIANT_VIOLATION with everybody who would be left pointing at nothing.
+fn refers(dependents: &[String]) -> Error {
+    const SHOWN: usize = 5;
+    let shown = dependents.iter().take(SHOWN).map(|link| format!("`{link}`"));
+    let mut shown = shown.collect::<Vec<_>>().join(", ");
+    if dependents.len() > SHOWN {
+        shown.push_str(&format!(" and {} more", dependents.len() - SHOWN));
+    }
+    Fault::new(ErrorCode::InvariantViolation, format!("others refer to what `ids` names: {shown}"))
+        .details(json!({ "field": "ids", "dependents": dependents }))
+        .hint("look at them with kb_query; link them elsewhere first, or pass `cascade` if their links may go too")
+        .into()
+}

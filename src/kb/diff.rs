@@ -1,0 +1,142 @@
+//! How one branch differs from another: entities and links that were added, removed or changed.
+
+use serde::Serialize;
+
+use super::{
+    branch,
+    store::compare,
+    types::{LinkId, changes},
+};
+use crate::{
+    base::{
+        Result,
+        props::{Change, Properties},
+    },
+    db::Read,
+};
+
+/// What is different on `branch`, seen from `against`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Diff {
+    /// The branch that is looked at.
+    pub branch: String,
+    /// The one that it is compared with.
+    pub against: String,
+    /// Entities that differ.
+    pub entities: EntityDiff,
+    /// Links that differ.
+    pub relationships: LinkDiff,
+}
+
+/// Entities that differ.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct EntityDiff {
+    /// Only on the branch.
+    pub added: Vec<NamedEntity>,
+    /// Only on the other.
+    pub removed: Vec<NamedEntity>,
+    /// On both, and not the same.
+    pub changed: Vec<ChangedEntity>,
+}
+
+/// An entity by name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NamedEntity {
+    /// Its id.
+    pub id: String,
+    /// Its type.
+    pub r#type: String,
+    /// Its title.
+    pub title: String,
+}
+
+/// An entity that is not the same on both.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChangedEntity {
+    /// Its id.
+    pub id: String,
+    /// From the other to the branch, field by field.
+    pub changes: Vec<Change>,
+}
+
+/// Links that differ.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct LinkDiff {
+    /// Only on the branch: `from relation to`.
+    pub added: Vec<String>,
+    /// Only on the other.
+    pub removed: Vec<String>,
+    /// On both, with another confidence.
+    pub changed: Vec<ChangedLink>,
+}
+
+/// A link that is not the same on both.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChangedLink {
+    /// `from relation to`
+    pub link: String,
+    /// From the other to the branch.
+    pub changes: Vec<Change>,
+}
+
+impl Diff {
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        let (entities, links) = (&self.entities, &self.relationships);
+        entities.added.is_empty()
+            && entities.removed.is_empty()
+            && entities.changed.is_empty()
+            && links.added.is_empty()
+            && links.removed.is_empty()
+            && links.changed.is_empty()
+    }
+}
+
+/// Compares two branches that have stores.
+pub fn diff(tx: &Read<'_>, branch: &str, against: &str) -> Result<Diff> {
+    let (one, other) = (branch::get(tx, "branch", branch)?, branch::get(tx, "against", against)?);
+    let named = |records: Vec<super::store::entities::Record>| {
+        let named = records.into_iter().map(|record| NamedEntity {
+            id: record.entity.id,
+            r#type: record.entity.r#type,
+            title: record.entity.title,
+        });
+        named.collect::<Vec<_>>()
+    };
+    let mut changed = Vec::new();
+    for (before, after) in compare::differing(tx, &one, &other)? {
+        let id = after.entity.id.clone();
+        let (before, after) = (said(before.entity.fields()), said(after.entity.fields()));
+        let changes = changes(Some(&before), Some(&after));
+        if !changes.is_empty() {
+            changed.push(ChangedEntity { id, changes });
+        }
+    }
+    let subjects = |links: Vec<LinkId>| links.iter().map(LinkId::subject).collect::<Vec<_>>();
+    let differing = compare::links_differing(tx, &one, &other)?;
+    let differing = differing
+        .into_iter()
+        .map(|(id, change)| ChangedLink { link: id.subject(), changes: vec![change] });
+    Ok(Diff {
+        entities: EntityDiff {
+            added: named(compare::ids_only_in(tx, &one, &other)?),
+            removed: named(compare::ids_only_in(tx, &other, &one)?),
+            changed,
+        },
+        relationships: LinkDiff {
+            added: subjects(compare::links_only_in(tx, &one, &other)?),
+            removed: subjects(compare::links_only_in(tx, &other, &one)?),
+            changed: differing.collect(),
+        },
+        branch: one.name,
+        against: other.name,
+    })
+}
+
+/// What an entity says, without where and when it came about: the same words on two branches are no difference.
+fn said(mut fields: Properties) -> Properties {
+    for field in ["source", "file", "line", "created_at"] {
+        fields.shift_remove(field);
+    }
+    fields
+}

@@ -1,0 +1,160 @@
+//! Extractors: what documents and manifests say, as facts.
+//!
+//! An extractor is one file with one [`Extractor`], and one line in [`EXTRACTORS`]. It is pure: it gets the text of a
+//! file and answers facts, and sees neither the file system nor the database. Ids are checked here, so that a complaint
+//! has its line; whether types fit the ends of a relation is for those who know the other end.
+
+use super::{
+    config::KbConfig,
+    facts::{Facts, Problem},
+    schema::Schema,
+};
+
+mod fields;
+mod links;
+mod manifest;
+mod markdown;
+mod yaml;
+
+/// All extractors. The first that wants a file has it.
+pub const EXTRACTORS: &[&Extractor] = &[&markdown::EXTRACTOR, &manifest::EXTRACTOR];
+
+/// One way to read files.
+#[derive(Debug)]
+pub struct Extractor {
+    /// Its name; with a number that goes up when it reads the same text differently.
+    pub name: &'static str,
+    /// Where its files are.
+    pub places: fn(&KbConfig) -> Vec<Place>,
+    /// Whether it wants a file of this name, where a place is a folder.
+    pub wants: fn(&str) -> bool,
+    /// Bytes that a file may have.
+    pub max_bytes: u64,
+    /// Bytes that are read of it, from the start.
+    pub read_bytes: u64,
+    /// Reads one file: its facts, or why nothing in it can be used.
+    pub extract: fn(&Input<'_>, &Vocabulary<'_>) -> Result<Facts, Problem>,
+}
+
+/// A folder or file to look into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    /// The type of what is found there, where it does not say itself.
+    pub kind: Option<String>,
+}
+
+/// One file.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// Relative to the root, with `/`.
+    pub path: &'a str,
+    /// The type by its place.
+    pub kind: Option<&'a str>,
+    /// Its text, or the start of it.
+    pub text: &'a str,
+    /// Whether there is more than `text`.
+    pub cut: bool,
+}
+
+/// The words of the schema.
+#[derive(Debug, Clone, Default)]
+pub struct Vocabulary<'a> {
+    /// The types there are.
+    pub types: Vec<&'a str>,
+    /// The relations there are.
+    pub relations: Vec<&'a str>,
+}
+
+impl<'a> Vocabulary<'a> {
+    /// The words in force.
+    pub fn of(schema: &'a Schema) -> Self {
+        Vocabulary { types: schema.types().collect(), relations: schema.relations().collect() }
+    }
+}
+
+/// Characters of an id.
+const MAX_ID: usize = 200;
+
+/// Refuses what cannot be an id; the reason goes on after what the id is called.
+fn check_id(id: &str) -> Result<(), String> {
+    let allowed = |letter: char| letter.is_alphanumeric() || "._:/-".contains(letter);
+    let length = id.chars().count();
+    match id.chars().find(|letter| !allowed(*letter)) {
+        _ if id.is_empty() => Err("is empty".to_owned()),
+        _ if length > MAX_ID => {
+            Err(format!("has {length} characters; at most {MAX_ID} are allowed"))
+        }
+        Some(letter) => Err(format!(
+            "is {:?}, and {letter:?} is none of letters, digits and `._:/-`",
+            crate::base::text::shorten(id, 80)
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A problem at a line.
+fn problem(line: u32, reason: impl Into<String>) -> Problem {
+    Problem { line: Some(line), reason: reason.into() }
+}
+
+/// `, did you mean …` where a known word is near.
+fn or_near(word: &str, known: &[&str]) -> String {
+    match crate::base::text::closest(word, known.iter().copied()) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whatever a file holds, there is an answer, and every line in it is a line of the file.
+        #[test]
+        fn any_text_is_answered(
+            text in "(---\n)?((id|type|title|links|tags|implements|symbols|x): ?[-&*a{}\\[\\],:#|>'\"\t\n ü]{0,12}\n){0,6}(---\n)?(#+ ?[a#`~=\n-]{0,8}\n?){0,4}",
+            cut: bool,
+        ) {
+            let words = Vocabulary { types: vec!["req", "symbol"], relations: vec!["implements", "relates_to"] };
+            let last = u32::try_from(text.lines().count()).unwrap() + 1;
+            for (extractor, path) in EXTRACTORS.iter().zip(["a.md", "a.yaml"]) {
+                let input = Input { path, kind: Some("req"), text: &text, cut };
+                let lines: Vec<u32> = match (extractor.extract)(&input, &words) {
+                    Ok(facts) => {
+                        for id in facts.entities.iter().map(|fact| &fact.entity.id) {
+                            prop_assert!(check_id(id).is_ok());
+                        }
+                        let entities = facts.entities.iter().map(|fact| fact.line);
+                        let links = facts.links.iter().map(|link| link.line);
+                        let problems = facts.problems.iter().filter_map(|problem| problem.line);
+                        entities.chain(links).chain(problems).collect()
+                    }
+                    Err(problem) => problem.line.into_iter().collect(),
+                };
+                prop_assert!(lines.iter().all(|line| (1..=last).contains(line)), "{lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ids() {
+        for (id, expected) in [
+            ("REQ-1", true),
+            ("src/a.rs::parse_args", true),
+            ("größe.1", true),
+            ("", false),
+            ("a b", false),
+            ("a\nb", false),
+            ("a#b", false),
+        ] {
+            assert_eq!(check_id(id).is_ok(), expected, "{id:?}");
+        }
+        assert!(check_id(&"ü".repeat(200)).is_ok());
+        assert!(check_id(&"ü".repeat(201)).is_err());
+    }
+}

@@ -1,0 +1,124 @@
+//! What files say: the shape in which extractors hand their findings over, before anything is stored.
+//!
+//! An extractor is pure, `text → Result<Facts, Problem>`, and knows neither the database nor the branch. The
+//! walker wraps its answer into a [`FileFacts`]; `sync` compares that with what is stored.
+
+use crate::base::props::Properties;
+
+/// What one file says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts {
+    /// The entities that the file declares; it owns them.
+    pub entities: Vec<Fact>,
+    /// The links that it declares, between its own entities or any others, there or not yet there.
+    pub links: Vec<Link>,
+    /// Parts that were left out; the rest of the file counts.
+    pub problems: Vec<Problem>,
+}
+
+/// One declared entity.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fact {
+    /// What the file says about it.
+    pub entity: Draft,
+    /// Where it is declared, from 1.
+    pub line: u32,
+}
+
+/// An entity as its file states it. Ids, types and sizes are checked by sync, not by the extractor.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    /// As declared; trimmed.
+    pub id: String,
+    /// `req`, `scenario` … or an added type.
+    pub r#type: String,
+    /// None is stored as missing and reported by required-fields. A format in which a title may be left out
+    /// (a symbol in a manifest) fills it in: with the id.
+    pub title: Option<String>,
+    /// None as for the title; a symbol in a manifest is `active` when it does not say.
+    pub status: Option<String>,
+    /// In the order given.
+    pub tags: Vec<String>,
+    /// Who answers for it.
+    pub owner: Option<String>,
+    /// Such as `must`.
+    pub priority: Option<String>,
+    /// Such as `high`.
+    pub severity: Option<String>,
+    /// URLs.
+    pub links: Vec<String>,
+    /// The document, repository-relative, where there is one.
+    pub text_ref: Option<String>,
+    /// Everything else that is flat.
+    pub properties: Properties,
+}
+
+/// One declared link.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Link {
+    /// `verified_by`, `implements` … or an added relation.
+    pub relation: String,
+    /// The id at the beginning.
+    pub from: String,
+    /// The id at the end.
+    pub to: String,
+    /// For relates_to: in which way.
+    pub kind: Option<String>,
+    /// 0 to 1.
+    pub confidence: Option<f64>,
+    /// Where it is declared, from 1.
+    pub line: u32,
+}
+
+/// Why a file, or a part of it, could not be used.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problem {
+    /// Where, from 1; none where the whole file is meant.
+    pub line: Option<u32>,
+    /// In a sentence.
+    pub reason: String,
+}
+
+/// What is compared before a file is read: as long as it is the same, so is the file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Bytes.
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub mtime: i64,
+}
+
+/// A file that was read, and what an extractor made of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileFacts {
+    /// Repository-relative, with `/`.
+    pub path: String,
+    /// As it was before the file was read.
+    pub stamp: Stamp,
+    /// Of the content: equal means that nothing has to be compared.
+    pub hash: String,
+    /// The problem where the file could not be used at all: what it said before then stands.
+    pub facts: Result<Facts, Problem>,
+}
+
+/// A file as it was when it was last read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFile {
+    /// Repository-relative, with `/`.
+    pub path: String,
+    /// Of its content.
+    pub hash: String,
+    /// None where it has to be read again whatever it looks like, since a part of it was left out.
+    pub stamp: Option<Stamp>,
+}
+
+/// What a walk through the repository found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Walk {
+    /// The paths of all files that are there; the facts of any other file go.
+    pub seen: Vec<String>,
+    /// Those that were read, since they are new or look different.
+    pub read: Vec<FileFacts>,
+    /// Those that look different and have the hash that is known: read, and not extracted again.
+    pub touched: Vec<(String, Stamp)>,
+}

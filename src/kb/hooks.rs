@@ -1,0 +1,253 @@
+//! Git hooks that keep the KB in step with what is checked out.
+//!
+//! Ours is a marked block at the top of a hook, so that an early `exit` of what a person wrote does not skip it, and
+//! so that it can be taken out again to the byte. A hook that cannot carry one safely is left as it is and reported
+//! with the command to add by hand. The block runs `graph kb sync --hook`; it never fails a git command, leaves the
+//! hook's input alone, and does nothing where there is no `.kb/config.json` or no binary.
+
+use std::{
+    fs::symlink_metadata,
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    base::{ErrorCode, Fault, Result},
+    os::{
+        fs::{self, ReadError},
+        git::Repository,
+    },
+};
+
+mod text;
+
+/// The hooks, in the order in which they are reported.
+pub const HOOKS: &[&str] = &["post-checkout", "post-merge", "post-rewrite"];
+/// What a hook runs, after the binary's name.
+pub const ARGUMENTS: &str = "kb sync --hook";
+
+/// Bytes of a hook; far more than a script has that a person wrote.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// What was done with one hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookReport {
+    /// Its name.
+    pub hook: &'static str,
+    /// Its file.
+    pub path: PathBuf,
+    /// What was done.
+    pub outcome: Outcome,
+}
+
+/// What was done with a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// A file of ours was made.
+    Created,
+    /// The block was put at the top of a person's hook.
+    Added,
+    /// The block, or the executable bit of our own file, was put right.
+    Updated,
+    /// All was there already.
+    Unchanged,
+    /// The block was taken out; what a person wrote stays.
+    Removed,
+    /// The file was only ours, and went with its block.
+    Deleted,
+    /// There was nothing of ours.
+    Absent,
+    /// Left as it is.
+    Left {
+        /// Why.
+        reason: String,
+        /// The command to add by hand.
+        line: String,
+    },
+}
+
+/// Where hooks go: the folder that git looks in, or `chosen`, which git is told to look in from now on. A chosen path
+/// is relative to the root of the working tree, as in git.
+pub fn folder(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
+    let now = repository.hooks_folder()?;
+    let Some(chosen) = chosen else {
+        return match symlink_metadata(&now).is_ok() && !now.is_dir() {
+            true => Err(refused(
+                &format!("hooks are switched off: core.hooksPath is {}", now.display()),
+                "leave the hooks out with --no-hooks, and run `graph kb sync` yourself",
+            )),
+            false => Ok(now),
+        };
+    };
+    let folder: PathBuf = repository.root.join(chosen).components().collect();
+    if folder == now {
+        return Ok(folder);
+    }
+    let own = repository.own_hooks_folder();
+    if now != own {
+        let now = now.display();
+        return Err(refused(
+            &format!("core.hooksPath is {now}: hooks elsewhere would not run"),
+            "leave --hooks-path out to use that folder, or set core.hooksPath yourself",
+        ));
+    }
+    let active = active(&own);
+    if !active.is_empty() {
+        return Err(refused(
+            &format!(
+                "{chosen} would switch off the hooks of {}: {}",
+                own.display(),
+                active.join(", ")
+            ),
+            "leave --hooks-path out, or move those hooks there first",
+        ));
+    }
+    repository.set_hooks_path(chosen)?;
+    Ok(folder)
+}
+
+/// The folders that a block of ours may be in.
+pub fn folders(repository: &Repository) -> Result<Vec<PathBuf>> {
+    let (now, own) = (repository.hooks_folder()?, repository.own_hooks_folder());
+    Ok(if now == own { vec![own] } else { vec![now, own] })
+}
+
+/// How hooks in `folder` call the binary: by its place, or by its name where others may get the same file.
+pub fn command(repository: &Repository, folder: &Path, binary: &Path) -> String {
+    let tracked = is_in_a_tree(repository, folder) && folder != repository.own_hooks_folder();
+    match binary.to_str() {
+        Some(place) if !tracked && !place.contains(char::is_control) => place.to_owned(),
+        _ => "graph".to_owned(),
+    }
+}
+
+/// Whether `folder` serves other repositories too: blocks there do nothing where no KB was set up.
+pub fn is_shared(repository: &Repository, folder: &Path) -> bool {
+    !is_in_a_tree(repository, folder) && folder != repository.own_hooks_folder()
+}
+
+/// Whether `folder` lies in this working tree or the main one.
+fn is_in_a_tree(repository: &Repository, folder: &Path) -> bool {
+    folder.starts_with(&repository.root) || folder.starts_with(&repository.main_root)
+}
+
+/// Puts the block into every hook of `folder` that can carry it.
+pub fn install(folder: &Path, command: &str) -> Result<Vec<HookReport>> {
+    each(folder, |hook, path| install_one(hook, path, command))
+}
+
+/// Takes the block out of every hook of `folder`.
+pub fn uninstall(folder: &Path) -> Result<Vec<HookReport>> {
+    each(folder, |_, path| uninstall_one(path))
+}
+
+fn each(
+    folder: &Path,
+    treat: impl Fn(&'static str, &Path) -> io::Result<Outcome>,
+) -> Result<Vec<HookReport>> {
+    let one = |hook: &&'static str| {
+        let path = folder.join(hook);
+        match treat(hook, &path) {
+            Ok(outcome) => Ok(HookReport { hook, path, outcome }),
+            Err(error) => Err(refused(
+                &format!("{} cannot be written: {error}", path.display()),
+                "see who owns the folder, or leave the hooks out with --no-hooks",
+            )),
+        }
+    };
+    HOOKS.iter().map(one).collect()
+}
+
+fn install_one(hook: &'static str, path: &Path, command: &str) -> io::Result<Outcome> {
+    let block = text::block(hook, command);
+    let left = |reason: String| Ok(Outcome::Left { reason, line: text::line(hook, command) });
+    let found = match read(path)? {
+        Found::Nothing => {
+            fs::create_text(path, &text::own_file(&block))?;
+            fs::make_executable(path)?;
+            return Ok(Outcome::Created);
+        }
+        Found::Other(reason) => return left(reason),
+        Found::Text(found) => found,
+    };
+    let own = text::is_own(&found);
+    if let Err(reason) = text::check_shell(&found) {
+        return left(reason);
+    }
+    let runs = fs::is_executable(path);
+    if !runs && !own {
+        let shown = path.display();
+        return left(format!("git ignores it without its executable bit (chmod +x {shown})"));
+    }
+    let (changed, outcome) = match text::with_block(&found, &block) {
+        Err(reason) => return left(reason),
+        Ok((changed, true)) => (changed, Outcome::Updated),
+        Ok((changed, false)) => (changed, Outcome::Added),
+    };
+    if changed == found && runs {
+        return Ok(Outcome::Unchanged);
+    }
+    if changed != found {
+        fs::replace_text(path, &changed)?;
+    }
+    if !runs {
+        fs::make_executable(path)?;
+    }
+    Ok(outcome)
+}
+
+fn uninstall_one(path: &Path) -> io::Result<Outcome> {
+    let Found::Text(found) = read(path)? else {
+        return Ok(Outcome::Absent);
+    };
+    match text::without_block(&found) {
+        Ok(None) => Ok(Outcome::Absent),
+        Ok(Some(rest)) if text::is_only_head(&rest) => fs::remove(path).map(|()| Outcome::Deleted),
+        Ok(Some(rest)) => fs::replace_text(path, &rest).map(|()| Outcome::Removed),
+        Err(reason) => Ok(Outcome::Left { reason, line: text::BEGIN.to_owned() }),
+    }
+}
+
+/// What stands in the place of a hook.
+enum Found {
+    Nothing,
+    Text(String),
+    /// Something that is not edited, and why.
+    Other(String),
+}
+
+fn read(path: &Path) -> io::Result<Found> {
+    match symlink_metadata(path) {
+        // One script may serve several hooks, or several repositories.
+        Ok(metadata) if metadata.is_symlink() => {
+            return Ok(Found::Other("it is a symbolic link".to_owned()));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(error),
+    }
+    Ok(match fs::read_text(path, MAX_BYTES) {
+        Ok(text) => Found::Text(text),
+        Err(ReadError::Io(error)) => return Err(error),
+        Err(error) => Found::Other(error.to_string()),
+    })
+}
+
+/// The hooks in a folder that git would run.
+fn active(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| fs::is_executable(&entry.path()) && entry.path().is_file())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !name.ends_with(".sample"))
+        .collect();
+    names.sort();
+    names
+}
+
+fn refused(message: &str, hint: &str) -> crate::base::Error {
+    Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! The audit log: which changesets were applied to a branch, and what each did, read from the event log.
+
+use serde::Serialize;
+
+use super::{
+    changeset::{ENTITY, RELATIONSHIP},
+    store::changesets::{self, Applied},
+};
+use crate::{
+    base::{Fault, Result, Timestamp, props::Change},
+    db::{self, EventRow, Read},
+};
+
+/// A changeset in the log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LogEntry {
+    /// `cs_` and ten characters.
+    pub changeset: String,
+    /// Where.
+    pub branch: String,
+    /// upsert, delete, sync or rollback.
+    pub action: String,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub actor: String,
+    /// On whose behalf.
+    pub source: String,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The changeset whose inverse it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverts: Option<String>,
+    /// How many facts it touched.
+    pub facts: usize,
+    /// Fact by fact, where asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<FactChange>,
+}
+
+/// What a changeset did to one fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FactChange {
+    /// entity or relationship.
+    pub kind: String,
+    /// The entity's id, or `from relation to`.
+    pub subject: String,
+    /// created, updated or deleted.
+    pub action: String,
+    /// Field by field.
+    pub changes: Vec<Change>,
+}
+
+/// The changesets of a branch, newest first. `before` is the last one of the page before; `details` adds the facts.
+pub fn log(
+    tx: &Read<'_>,
+    branch: &str,
+    before: Option<&str>,
+    limit: usize,
+    details: bool,
+) -> Result<Vec<LogEntry>> {
+    let before = before.map(|id| get(tx, "before", id)).transpose()?;
+    let before = before.map(|applied| applied.first_event);
+    let applied = changesets::of_branch(tx, branch, before, limit)?;
+    applied.into_iter().map(|applied| entry(tx, applied, details)).collect()
+}
+
+/// One changeset, fact by fact.
+pub fn changeset(tx: &Read<'_>, id: &str) -> Result<LogEntry> {
+    entry(tx, get(tx, "changeset", id)?, true)
+}
+
+/// The changeset named in `field`.
+pub(super) fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Applied> {
+    changesets::find(tx, id)?.ok_or_else(|| {
+        let fault = Fault::not_found(field, "changeset", id);
+        fault.hint("`graph kb log` lists them; ids look like cs_0123456789").into()
+    })
+}
+
+/// The events of a changeset that tell of facts, in the order in which they happened.
+pub(super) fn facts(tx: &Read<'_>, applied: &Applied) -> Result<Vec<EventRow>> {
+    let mut events = db::between(tx, applied.first_event, applied.last_event)?;
+    events.retain(|event| [ENTITY, RELATIONSHIP].contains(&event.kind.as_str()));
+    Ok(events)
+}
+
+fn entry(tx: &Read<'_>, applied: Applied, details: bool) -> Result<LogEntry> {
+    // One event opens a changeset, and each of the others is a fact.
+    let count = usize::try_from(applied.last_event - applied.first_event).unwrap_or(0);
+    let facts = if details { facts(tx, &applied)? } else { Vec::new() };
+    let changes = facts.into_iter().map(|event| FactChange {
+        kind: event.kind,
+        subject: event.subject,
+        action: event.action,
+        changes: event.changes,
+    });
+    Ok(LogEntry {
+        changes: changes.collect(),
+        changeset: applied.id,
+        branch: applied.branch,
+        action: applied.action,
+        at: applied.at,
+        actor: applied.actor,
+        source: applied.source,
+        reason: applied.reason,
+        reverts: applied.reverts,
+        facts: count,
+    })
+}

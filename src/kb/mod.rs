@@ -1,0 +1,46 @@
+#![doc = include_str!("README.md")]
+
+mod branch;
+mod changeset;
+pub mod check;
+pub mod config;
+mod cycle;
+mod delete;
+mod diff;
+pub mod extract;
+pub mod facts;
+pub mod hooks;
+mod log;
+mod patch;
+mod query;
+mod reconcile;
+mod recount;
+mod rollback;
+pub mod scan;
+pub mod schema;
+mod store;
+mod sync;
+mod touching;
+mod types;
+mod upsert;
+mod validate;
+mod warnings;
+
+pub use branch::{
+    BranchInfo, Ensured, FirstUse, collect_garbage, ensure, has_store, list_branches, rename,
+    stale_branches,
+};
+pub use check::{Check, Checked, check};
+pub use delete::*;
+pub use diff::*;
+pub use log::{FactChange, LogEntry, changeset, log};
+pub use query::*;
+pub use recount::recount;
+pub use rollback::*;
+pub use schema::Schema;
+pub use sync::*;
+pub use touching::{Touching, touching};
+pub use types::*;
+pub use upsert::{
+    EntityChange, LinkCounts, RelationshipChange, Upsert, Upserted, try_upsert, upsert,
+};

@@ -1,0 +1,12 @@
+//! Whether tags, paths, lists and the text index are those of the entities.
+
+use super::store::recount::CHECKS;
+use crate::{
+    base::Result,
+    db::{self, Read},
+};
+
+/// Sentences about whatever does not add up; none when all is well.
+pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
+    db::recount(tx, CHECKS)
+}

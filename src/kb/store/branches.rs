@@ -1,0 +1,120 @@
+//! Rows of `kb_branches`, and whole branches: copied, renamed, deleted.
+
+use rusqlite::Row;
+
+use super::{entities, links};
+use crate::{
+    base::{Error, Result, Timestamp},
+    db::{Read, Write},
+};
+
+/// A branch that has a store.
+#[derive(Debug, Clone)]
+pub struct Branch {
+    /// Stands for the branch in every row that is its.
+    pub key: i64,
+    /// As git knows it.
+    pub name: String,
+    /// What it was copied from.
+    pub copied_from: Option<String>,
+    /// When it was first used.
+    pub created_at: Timestamp,
+}
+
+const COLUMNS: &str = "key, name, copied_from, created_at";
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Branch> {
+    Ok(Branch {
+        key: row.get(0)?,
+        name: row.get(1)?,
+        copied_from: row.get(2)?,
+        created_at: row.get(3)?,
+    })
+}
+
+/// The store of a branch, if there is one.
+pub fn find(tx: &Read<'_>, name: &str) -> Result<Option<Branch>> {
+    tx.one(&format!("SELECT {COLUMNS} FROM kb_branches WHERE name = ?1"), [name], from_row)
+}
+
+/// All stores, by name.
+pub fn all(tx: &Read<'_>) -> Result<Vec<Branch>> {
+    tx.all(&format!("SELECT {COLUMNS} FROM kb_branches ORDER BY name"), [], from_row)
+}
+
+/// How many entities and links a branch has.
+pub fn counts(tx: &Read<'_>, branch: &Branch) -> Result<(i64, i64)> {
+    let counts = tx.one(
+        "SELECT (SELECT count(*) FROM kb_branch_entities WHERE branch = ?1),
+                (SELECT count(*) FROM kb_branch_links WHERE branch = ?1)",
+        [branch.key],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(counts.unwrap_or_default())
+}
+
+/// An empty store.
+pub fn insert(tx: &Write<'_>, name: &str, copied_from: Option<&str>) -> Result<Branch> {
+    let inserted = tx.one(
+        &format!(
+            "INSERT INTO kb_branches (name, copied_from, created_at) VALUES (?1, ?2, ?3) RETURNING {COLUMNS}"
+        ),
+        (name, copied_from, tx.now()),
+        from_row,
+    )?;
+    inserted.ok_or_else(|| Error::internal(format!("branch {name} was not inserted")))
+}
+
+/// Lists in `to`, which is empty, all that `from` lists. In the order of the keys, so that every list grows at its end.
+pub fn copy(tx: &Write<'_>, from: &Branch, to: &Branch) -> Result<()> {
+    for sql in [
+        "INSERT INTO kb_branch_entities (branch, id, type, entity)
+         SELECT ?2, id, type, entity FROM kb_branch_entities WHERE branch = ?1 ORDER BY id",
+        "INSERT INTO kb_branch_links (branch, link, source, confidence, file, line, created_at, created_by)
+         SELECT ?2, link, source, confidence, file, line, created_at, created_by
+           FROM kb_branch_links WHERE branch = ?1 ORDER BY link",
+        "INSERT INTO kb_files (branch, path, hash, size, mtime)
+         SELECT ?2, path, hash, size, mtime FROM kb_files WHERE branch = ?1 ORDER BY path",
+    ] {
+        tx.run(sql, (from.key, to.key))?;
+    }
+    Ok(())
+}
+
+/// Gives a store another name; what was applied to it goes along.
+pub fn rename(tx: &Write<'_>, branch: &Branch, name: &str) -> Result<()> {
+    tx.run("UPDATE kb_branches SET name = ?2 WHERE key = ?1", (branch.key, name))?;
+    tx.run("UPDATE kb_changesets SET branch = ?2 WHERE branch = ?1", (&branch.name, name))?;
+    Ok(())
+}
+
+/// Deletes a store and what only it had.
+pub fn delete(tx: &Write<'_>, branch: &Branch) -> Result<()> {
+    let own_entities: Vec<i64> = tx.all(
+        "SELECT m.entity FROM kb_branch_entities m WHERE m.branch = ?1 AND NOT EXISTS (
+           SELECT 1 FROM kb_branch_entities o WHERE o.entity = m.entity AND o.branch <> ?1)",
+        [branch.key],
+        |row| row.get(0),
+    )?;
+    let own_links: Vec<i64> = tx.all(
+        "SELECT m.link FROM kb_branch_links m WHERE m.branch = ?1 AND NOT EXISTS (
+           SELECT 1 FROM kb_branch_links o WHERE o.link = m.link AND o.branch <> ?1)",
+        [branch.key],
+        |row| row.get(0),
+    )?;
+    for sql in [
+        "DELETE FROM kb_branch_links WHERE branch = ?1",
+        "DELETE FROM kb_branch_entities WHERE branch = ?1",
+        "DELETE FROM kb_files WHERE branch = ?1",
+        "DELETE FROM kb_branches WHERE key = ?1",
+    ] {
+        tx.run(sql, [branch.key])?;
+    }
+    for key in own_entities {
+        entities::forget(tx, key)?;
+    }
+    for key in own_links {
+        links::forget(tx, key)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! Rows of `kb_changesets`.
+
+use rusqlite::Row;
+
+use crate::{
+    base::{Result, Timestamp},
+    db::{Read, Write},
+};
+
+/// A changeset that was applied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    /// `cs_` and ten characters.
+    pub id: String,
+    /// The branch, by the name it has now.
+    pub branch: String,
+    /// upsert, delete, sync or rollback.
+    pub action: String,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub actor: String,
+    /// On whose behalf.
+    pub source: String,
+    /// Why.
+    pub reason: Option<String>,
+    /// The changeset whose inverse it is.
+    pub reverts: Option<String>,
+    /// The first event that tells what it did.
+    pub first_event: i64,
+    /// The last one.
+    pub last_event: i64,
+}
+
+const COLUMNS: &str =
+    "id, branch, action, at, actor, source, reason, reverts, first_event, last_event";
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Applied> {
+    Ok(Applied {
+        id: row.get(0)?,
+        branch: row.get(1)?,
+        action: row.get(2)?,
+        at: row.get(3)?,
+        actor: row.get(4)?,
+        source: row.get(5)?,
+        reason: row.get(6)?,
+        reverts: row.get(7)?,
+        first_event: row.get(8)?,
+        last_event: row.get(9)?,
+    })
+}
+
+/// The changeset, if there is one.
+pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Applied>> {
+    tx.one(&format!("SELECT {COLUMNS} FROM kb_changesets WHERE id = ?1"), [id], from_row)
+}
+
+/// The changesets of a branch, newest first, those before the event `before` only.
+pub fn of_branch(
+    tx: &Read<'_>,
+    branch: &str,
+    before: Option<i64>,
+    limit: usize,
+) -> Result<Vec<Applied>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM kb_changesets WHERE branch = ?1 AND first_event < ?2
+              ORDER BY first_event DESC LIMIT ?3"
+        ),
+        (branch, before.unwrap_or(i64::MAX), limit),
+        from_row,
+    )
+}
+
+/// The latest changeset that is the inverse of this one.
+pub fn reverted_by(tx: &Read<'_>, id: &str) -> Result<Option<String>> {
+    tx.one(
+        "SELECT id FROM kb_changesets WHERE reverts = ?1 ORDER BY first_event DESC LIMIT 1",
+        [id],
+        |row| row.get(0),
+    )
+}
+
+/// The changeset of a branch that an event belongs to.
+pub fn at_event(tx: &Read<'_>, branch: &str, seq: i64) -> Result<Option<Applied>> {
+    let latest = of_branch(tx, branch, Some(seq + 1), 1)?.pop();
+    Ok(latest.filter(|applied| applied.last_event >= seq))
+}
+
+/// Keeps what was applied.
+pub fn insert(tx: &Write<'_>, applied: &Applied) -> Result<()> {
+    tx.run(
+        "INSERT INTO kb_changesets (id, branch, action, at, actor, source, reason, reverts, first_event, last_event)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        (
+            &applied.id, &applied.branch, &applied.action, applied.at, &applied.actor, &applied.source,
+            &applied.reason, &applied.reverts, applied.first_event, applied.last_event,
+        ),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! Rows of `kb_entities`, and which of them a branch lists.
+
+use rusqlite::Row;
+
+use super::branches::Branch;
+use crate::{
+    base::{Error, Result},
+    db::{self, Read, Write},
+    kb::types::{DOMAIN, Entity},
+};
+
+/// An entity, and which row says it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its row, which other branches may share.
+    pub key: i64,
+    /// What it says.
+    pub entity: Entity,
+}
+
+/// For a row `e` of kb_entities.
+pub const COLUMNS: &str = "e.key, e.id, e.type, e.title, e.status, e.source, e.owner, e.priority, e.severity, \
+    e.tags, e.links, e.text_ref, e.properties, e.file, e.line, e.created_at, e.updated_at";
+
+/// Reads [`COLUMNS`].
+pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
+    Ok(Record {
+        key: row.get(0)?,
+        entity: Entity {
+            id: row.get(1)?,
+            r#type: row.get(2)?,
+            title: row.get(3)?,
+            status: row.get(4)?,
+            source: row.get(5)?,
+            owner: row.get(6)?,
+            priority: row.get(7)?,
+            severity: row.get(8)?,
+            tags: db::json(row, 9)?,
+            links: db::json(row, 10)?,
+            text_ref: row.get(11)?,
+            properties: db::json(row, 12)?,
+            file: row.get(13)?,
+            line: row.get(14)?,
+            created_at: row.get(15)?,
+            updated_at: row.get(16)?,
+        },
+    })
+}
+
+/// The entity of a branch, if it has one.
+pub fn find(tx: &Read<'_>, branch: &Branch, id: &str) -> Result<Option<Record>> {
+    tx.one(
+        &format!(
+            "SELECT {COLUMNS} FROM kb_branch_entities m CROSS JOIN kb_entities e ON e.key = m.entity
+              WHERE m.branch = ?1 AND m.id = ?2"
+        ),
+        (branch.key, id),
+        from_row,
+    )
+}
+
+/// The row of an entity, whichever branches list it.
+pub fn row(tx: &Read<'_>, key: i64) -> Result<Option<Record>> {
+    tx.one(&format!("SELECT {COLUMNS} FROM kb_entities e WHERE e.key = ?1"), [key], from_row)
+}
+
+/// The type of an entity, if the branch has it.
+pub fn type_of(tx: &Read<'_>, branch: &Branch, id: &str) -> Result<Option<String>> {
+    tx.one(
+        "SELECT type FROM kb_branch_entities WHERE branch = ?1 AND id = ?2",
+        (branch.key, id),
+        |row| row.get(0),
+    )
+}
+
+/// What a file owns in a branch, by id.
+pub fn of_file(tx: &Read<'_>, branch: &Branch, path: &str) -> Result<Vec<Record>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM kb_entities e INDEXED BY kb_entities_by_file
+              CROSS JOIN kb_branch_entities m ON m.branch = ?1 AND m.id = e.id AND m.entity = e.key
+              WHERE e.file = ?2 ORDER BY e.id"
+        ),
+        (branch.key, path),
+        from_row,
+    )
+}
+
+/// The ids of what is about a path in a branch.
+pub fn about(tx: &Read<'_>, branch: &Branch, path: &str) -> Result<Vec<String>> {
+    tx.all(
+        "SELECT e.id FROM kb_paths p
+          CROSS JOIN kb_entities e ON e.key = p.entity
+          CROSS JOIN kb_branch_entities m ON m.branch = ?1 AND m.id = e.id AND m.entity = e.key
+          WHERE p.path = ?2 ORDER BY e.id",
+        (branch.key, path),
+        |row| row.get(0),
+    )
+}
+
+/// Makes `entity` what the branch says, in place of the row `old`, and findable.
+pub fn put(tx: &Write<'_>, branch: &Branch, entity: &Entity, old: Option<i64>) -> Result<()> {
+    let key: Option<i64> = tx.one(
+        "INSERT INTO kb_entities (id, type, title, status, source, owner, priority, severity, tags, links, text_ref,
+                                  properties, file, line, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) RETURNING key",
+        (
+            &entity.id, &entity.r#type, &entity.title, &entity.status, &entity.source, &entity.owner,
+            &entity.priority, &entity.severity,
+            serde_json::to_string(&entity.tags)?,
+            serde_json::to_string(&entity.links)?,
+            &entity.text_ref,
+            serde_json::to_string(&entity.properties)?,
+            &entity.file, entity.line, entity.created_at, entity.updated_at,
+        ),
+        |row| row.get(0),
+    )?;
+    let key = key.ok_or_else(|| Error::internal(format!("{} was not inserted", entity.id)))?;
+    for tag in &entity.tags {
+        tx.run("INSERT INTO kb_tags (tag, entity) VALUES (?1, ?2)", (tag, key))?;
+    }
+    for path in entity.paths() {
+        tx.run("INSERT INTO kb_paths (path, entity) VALUES (?1, ?2)", (path, key))?;
+    }
+    tx.run(
+        "INSERT INTO kb_branch_entities (branch, id, type, entity) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (branch, id) DO UPDATE SET entity = excluded.entity, type = excluded.type",
+        (branch.key, &entity.id, &entity.r#type, key),
+    )?;
+    tx.index(DOMAIN, "entity", &key.to_string(), &entity.text());
+    old.map_or(Ok(()), |old| forget_unlisted(tx, old))
+}
+
+/// Takes an entity off a branch's list.
+pub fn remove(tx: &Write<'_>, branch: &Branch, record: &Record) -> Result<()> {
+    tx.run(
+        "DELETE FROM kb_branch_entities WHERE branch = ?1 AND id = ?2",
+        (branch.key, &record.entity.id),
+    )?;
+    forget_unlisted(tx, record.key)
+}
+
+/// Deletes a row once no branch lists it.
+fn forget_unlisted(tx: &Write<'_>, key: i64) -> Result<()> {
+    let listed: Option<i64> =
+        tx.one("SELECT 1 FROM kb_branch_entities WHERE entity = ?1 LIMIT 1", [key], |row| {
+            row.get(0)
+        })?;
+    if listed.is_some() { Ok(()) } else { forget(tx, key) }
+}
+
+/// Deletes a row, its tags and its text.
+pub fn forget(tx: &Write<'_>, key: i64) -> Result<()> {
+    tx.unindex(DOMAIN, &key.to_string());
+    tx.run("DELETE FROM kb_entities WHERE key = ?1", [key])?;
+    Ok(())
+}

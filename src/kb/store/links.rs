@@ -1,0 +1,226 @@
+//! Rows of `kb_links`, and which of them a branch has.
+
+use rusqlite::{Row, types::Value as Sql};
+
+use super::branches::Branch;
+use crate::{
+    base::{Error, Result},
+    db::{Read, Write},
+    kb::types::{LinkId, Relationship},
+};
+
+/// A link, and which row names it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its row, which all branches share.
+    pub key: i64,
+    /// What it says.
+    pub link: Relationship,
+}
+
+/// For a row `l` of kb_links that is in a branch as `m`; whether an end is missing comes last.
+const COLUMNS: &str = "l.key, l.relation, l.from_id, l.to_id, l.kind, m.confidence, m.source, m.file, m.line, \
+    m.created_at, m.created_by, \
+    NOT EXISTS (SELECT 1 FROM kb_branch_entities x WHERE x.branch = m.branch AND x.id = l.from_id) \
+    OR NOT EXISTS (SELECT 1 FROM kb_branch_entities x WHERE x.branch = m.branch AND x.id = l.to_id)";
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
+    Ok(Record {
+        key: row.get(0)?,
+        link: Relationship {
+            relation: row.get(1)?,
+            from: row.get(2)?,
+            to: row.get(3)?,
+            kind: row.get(4)?,
+            confidence: row.get(5)?,
+            source: row.get(6)?,
+            file: row.get(7)?,
+            line: row.get(8)?,
+            created_at: row.get(9)?,
+            created_by: row.get(10)?,
+            unresolved: row.get(11)?,
+        },
+    })
+}
+
+/// The link of a branch, if it has it.
+pub fn find(tx: &Read<'_>, branch: &Branch, id: &LinkId) -> Result<Option<Record>> {
+    tx.one(
+        &format!(
+            "SELECT {COLUMNS} FROM kb_links l CROSS JOIN kb_branch_links m ON m.branch = ?1 AND m.link = l.key
+              WHERE l.from_id = ?2 AND l.relation = ?3 AND l.to_id = ?4 AND l.kind = ?5"
+        ),
+        (branch.key, &id.from, &id.relation, &id.to, &id.kind),
+        from_row,
+    )
+}
+
+/// The kinds in which a branch has a link.
+pub fn kinds(tx: &Read<'_>, branch: &Branch, id: &LinkId) -> Result<Vec<String>> {
+    tx.all(
+        "SELECT l.kind FROM kb_links l CROSS JOIN kb_branch_links m ON m.branch = ?1 AND m.link = l.key
+          WHERE l.from_id = ?2 AND l.relation = ?3 AND l.to_id = ?4 ORDER BY l.kind",
+        (branch.key, &id.from, &id.relation, &id.to),
+        |row| row.get(0),
+    )
+}
+
+/// Which end of a link to look from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Links that begin at an entity.
+    From,
+    /// Links that end at it.
+    To,
+}
+
+/// The links at one end of an entity, unresolved ones among them, in a stable order.
+pub fn at(tx: &Read<'_>, branch: &Branch, id: &str, end: End) -> Result<Vec<Record>> {
+    let near = match end {
+        End::From => "from_id",
+        End::To => "to_id",
+    };
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM kb_links l CROSS JOIN kb_branch_links m ON m.branch = ?1 AND m.link = l.key
+              WHERE l.{near} = ?2 ORDER BY l.relation, l.from_id, l.to_id, l.kind"
+        ),
+        (branch.key, id),
+        from_row,
+    )
+}
+
+/// Ids that `from` leads to by a relation.
+pub fn targets(tx: &Read<'_>, branch: &Branch, from: &str, relation: &str) -> Result<Vec<String>> {
+    tx.all(
+        "SELECT l.to_id FROM kb_links l CROSS JOIN kb_branch_links m ON m.branch = ?1 AND m.link = l.key
+          WHERE l.from_id = ?2 AND l.relation = ?3 ORDER BY l.to_id",
+        (branch.key, from, relation),
+        |row| row.get(0),
+    )
+}
+
+/// What a file owns in a branch.
+pub fn of_file(tx: &Read<'_>, branch: &Branch, path: &str) -> Result<Vec<Record>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM kb_branch_links m INDEXED BY kb_branch_links_by_file
+              CROSS JOIN kb_links l ON l.key = m.link
+              WHERE m.branch = ?1 AND m.file = ?2 ORDER BY l.from_id, l.relation, l.to_id, l.kind"
+        ),
+        (branch.key, path),
+        from_row,
+    )
+}
+
+/// Gives a branch a link, in place of what it had under that name.
+pub fn put(tx: &Write<'_>, branch: &Branch, link: &Relationship) -> Result<()> {
+    let id = link.id();
+    let names = (&id.from, &id.relation, &id.to, &id.kind);
+    tx.run(
+        "INSERT INTO kb_links (from_id, relation, to_id, kind) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+        names,
+    )?;
+    let key: Option<i64> = tx.one(
+        "SELECT key FROM kb_links WHERE from_id = ?1 AND relation = ?2 AND to_id = ?3 AND kind = ?4",
+        names,
+        |row| row.get(0),
+    )?;
+    let key = key.ok_or_else(|| Error::internal(format!("{} was not inserted", id.subject())))?;
+    tx.run(
+        "INSERT INTO kb_branch_links (branch, link, source, confidence, file, line, created_at, created_by)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (branch, link) DO UPDATE
+           SET source = excluded.source, confidence = excluded.confidence, file = excluded.file,
+               line = excluded.line, created_at = excluded.created_at, created_by = excluded.created_by",
+        (
+            branch.key, key, &link.source, link.confidence, &link.file, link.line, link.created_at,
+            &link.created_by,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Takes a link from a branch.
+pub fn remove(tx: &Write<'_>, branch: &Branch, key: i64) -> Result<()> {
+    tx.run("DELETE FROM kb_branch_links WHERE branch = ?1 AND link = ?2", (branch.key, key))?;
+    let used: Option<i64> =
+        tx.one("SELECT 1 FROM kb_branch_links WHERE link = ?1 LIMIT 1", [key], |row| row.get(0))?;
+    if used.is_some() { Ok(()) } else { forget(tx, key) }
+}
+
+/// Deletes the row of a link that no branch has.
+pub fn forget(tx: &Write<'_>, key: i64) -> Result<()> {
+    tx.run("DELETE FROM kb_links WHERE key = ?1", [key])?;
+    Ok(())
+}
+
+/// Which links to list; all that is given must hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Pattern<'a> {
+    /// The relation.
+    pub relation: Option<&'a str>,
+    /// Where it begins.
+    pub from: Option<&'a str>,
+    /// Where it ends.
+    pub to: Option<&'a str>,
+}
+
+impl Pattern<'_> {
+    /// The table, the conditions and the values; ?1 is the branch. Named, since SQLite would take any of the three.
+    fn source(&self, branch: &Branch) -> (String, Vec<Sql>) {
+        let index = match self {
+            Pattern { from: Some(_), .. } => "kb_links_by_name",
+            Pattern { to: Some(_), .. } => "kb_links_by_target",
+            Pattern { relation: Some(_), .. } => "kb_links_by_relation",
+            _ => "kb_links_by_name",
+        };
+        let mut sql = format!(
+            "kb_links l INDEXED BY {index} CROSS JOIN kb_branch_links m ON m.branch = ?1 AND m.link = l.key WHERE 1"
+        );
+        let mut values = vec![Sql::Integer(branch.key)];
+        for (column, value) in
+            [("relation", self.relation), ("from_id", self.from), ("to_id", self.to)]
+        {
+            if let Some(value) = value {
+                values.push(Sql::Text(value.to_owned()));
+                sql.push_str(&format!(" AND l.{column} = ?{}", values.len()));
+            }
+        }
+        (sql, values)
+    }
+
+    /// How many there are.
+    pub fn count(&self, tx: &Read<'_>, branch: &Branch) -> Result<i64> {
+        let (source, values) = self.source(branch);
+        let sql = format!("SELECT count(*) FROM {source}");
+        Ok(tx.one(&sql, rusqlite::params_from_iter(values), |row| row.get(0))?.unwrap_or(0))
+    }
+
+    /// Links after `after` by their names, for as long as `visit` wants more.
+    pub fn page(
+        &self,
+        tx: &Read<'_>,
+        branch: &Branch,
+        after: Option<&[String; 4]>,
+        mut visit: impl FnMut(Relationship) -> Result<bool>,
+    ) -> Result<()> {
+        let (mut source, mut values) = self.source(branch);
+        if let Some(after) = after {
+            let first = values.len() + 1;
+            values.extend(after.iter().map(|name| Sql::Text(name.clone())));
+            source.push_str(&format!(
+                " AND (l.from_id, l.relation, l.to_id, l.kind) > (?{first}, ?{}, ?{}, ?{})",
+                first + 1,
+                first + 2,
+                first + 3
+            ));
+        }
+        let sql = format!(
+            "SELECT {COLUMNS} FROM {source} ORDER BY l.from_id, l.relation, l.to_id, l.kind"
+        );
+        tx.while_each(&sql, rusqlite::params_from_iter(values), from_row, |record| {
+            visit(record.link)
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! The domain's SQL. Private: operations call these functions, nobody else does.
+
+pub(super) mod branches;
+pub(super) mod changesets;
+pub(super) mod compare;
+pub(super) mod entities;
+pub(super) mod files;
+pub(super) mod links;
+pub(super) mod recount;
+pub(super) mod select;
+pub(super) mod whole;

@@ -1,0 +1,133 @@
+//! What the KB says about files: the entities that are about them, and the requirements and decisions behind those.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    store::{
+        branches::{self, Branch},
+        entities,
+        links::{self, End},
+    },
+    types::{Entity, Setting},
+};
+use crate::{
+    base::{Result, text},
+    db::Read,
+};
+
+/// Entities of each kind, about the files and behind them, that are listed.
+const LISTED: usize = 50;
+/// Characters of a title.
+const TITLE: usize = 200;
+/// What is worth knowing of behind an entity: what it must do, and why it is as it is.
+const BEHIND: [&str; 2] = ["req", "adr"];
+
+/// An entity that concerns files.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Touching {
+    /// Its id.
+    pub id: String,
+    /// Its type.
+    pub r#type: String,
+    /// Its title, or the beginning of it.
+    pub title: String,
+    /// Its status.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub status: String,
+    /// Which of the files it is about, itself or by a folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// The link to it, where another entity is about the files: `pay implements REQ-1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
+}
+
+impl Touching {
+    fn new(entity: Entity, paths: Vec<String>, via: Option<String>) -> Self {
+        let title = text::shorten(&entity.title, TITLE);
+        Touching { id: entity.id, r#type: entity.r#type, title, status: entity.status, paths, via }
+    }
+}
+
+/// What is about one of `paths`, or a folder it is in, by id; then what is linked to that and is a requirement or a
+/// decision. Also how many more there are. A path comes with the spelling that it is answered under. A branch without
+/// a store says nothing.
+pub fn touching(
+    tx: &Read<'_>,
+    setting: &Setting,
+    paths: &[(String, String)],
+) -> Result<(Vec<Touching>, usize)> {
+    let Some(branch) = branches::find(tx, &setting.branch)? else {
+        return Ok((Vec::new(), 0));
+    };
+    let mut about: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (spelling, path) in paths {
+        for place in places(path) {
+            for id in entities::about(tx, &branch, place)? {
+                let spellings = about.entry(id).or_default();
+                if !spellings.contains(spelling) {
+                    spellings.push(spelling.clone());
+                }
+            }
+        }
+    }
+    let behind = behind(tx, &branch, &about)?;
+    let omitted = about.len().saturating_sub(LISTED) + behind.len().saturating_sub(LISTED);
+    let mut found = Vec::new();
+    for (id, paths) in about.into_iter().take(LISTED) {
+        let entity = entities::find(tx, &branch, &id)?;
+        found.extend(entity.map(|record| Touching::new(record.entity, paths, None)));
+    }
+    for (id, via) in behind.into_iter().take(LISTED) {
+        let entity = entities::find(tx, &branch, &id)?;
+        found.extend(entity.map(|record| Touching::new(record.entity, Vec::new(), Some(via))));
+    }
+    Ok((found, omitted))
+}
+
+/// The requirements and decisions linked to the first of these, each with one link.
+fn behind(
+    tx: &Read<'_>,
+    branch: &Branch,
+    about: &BTreeMap<String, Vec<String>>,
+) -> Result<BTreeMap<String, String>> {
+    let mut behind = BTreeMap::new();
+    for id in about.keys().take(LISTED) {
+        for end in [End::From, End::To] {
+            for record in links::at(tx, branch, id, end)? {
+                let link = record.link.id();
+                let other = match end {
+                    End::From => &link.to,
+                    End::To => &link.from,
+                };
+                if about.contains_key(other) || behind.contains_key(other) {
+                    continue;
+                }
+                let kind = entities::type_of(tx, branch, other)?;
+                if kind.is_some_and(|kind| BEHIND.contains(&kind.as_str())) {
+                    behind.insert(other.clone(), link.subject());
+                }
+            }
+        }
+    }
+    Ok(behind)
+}
+
+/// A path, and the folders it is in, the nearest first.
+fn places(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(folder, _)| folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_looked_for_with_its_folders() {
+        assert_eq!(places("a/b/c.rs").collect::<Vec<_>>(), ["a/b/c.rs", "a/b", "a"]);
+        assert_eq!(places("c.rs").collect::<Vec<_>>(), ["c.rs"]);
+    }
+}

@@ -1,0 +1,90 @@
+//! Branches: which one is active, which one is the default, which ones exist.
+
+use std::{collections::BTreeSet, fs, io, path::Path};
+
+use super::{
+    POINTER_CAP, Repository,
+    refs::{HEADS, Pointer, Refs},
+};
+use crate::{
+    base::{ErrorCode, Fault, Result},
+    os::fs::read_text,
+};
+
+/// The default branch where neither a setting nor a remote says otherwise.
+pub const FALLBACK_BRANCH: &str = "main";
+/// Names the default branch of the remote; a clone has it.
+const ORIGIN_HEAD: &str = "refs/remotes/origin/HEAD";
+const ORIGIN: &str = "refs/remotes/origin/";
+
+/// The name that people use for a ref: a branch without `refs/heads/`, anything else whole.
+pub(super) fn short(name: &str) -> &str {
+    name.strip_prefix(HEADS).unwrap_or(name)
+}
+
+impl Repository {
+    /// The branch that is worked on in this working tree: what HEAD names, born or not; else the branch that
+    /// is being rebased; else `@<commit>`.
+    pub fn active_branch(&self) -> Result<String> {
+        active(&self.refs(), &self.git_dir).map_err(|problem| {
+            let head = self.git_dir.join("HEAD");
+            let message = format!("the active branch is not known: {} {problem}", head.display());
+            Fault::new(ErrorCode::InvalidOperation, message)
+                .hint("`git status` tells more; set GRAPH_BRANCH to name the branch yourself")
+                .into()
+        })
+    }
+
+    /// The active branches of all working trees of this repository; what cannot be read is left out.
+    pub fn active_branches(&self) -> BTreeSet<String> {
+        let linked = fs::read_dir(self.common_dir.join("worktrees"));
+        let linked = linked.into_iter().flatten().flatten().map(|entry| entry.path());
+        linked
+            .chain([self.common_dir.clone()])
+            .filter_map(|git_dir| active(&Refs::new(&git_dir, &self.common_dir), &git_dir).ok())
+            .collect()
+    }
+
+    /// The default branch: `configured`, else the one of the remote `origin`, else `main`.
+    pub fn default_branch(&self, configured: Option<&str>) -> String {
+        configured
+            .map(str::to_owned)
+            .or_else(|| match self.refs().find(ORIGIN_HEAD)? {
+                Pointer::Ref(name) => name.strip_prefix(ORIGIN).map(str::to_owned),
+                Pointer::Commit(_) => None,
+            })
+            .unwrap_or_else(|| FALLBACK_BRANCH.to_owned())
+    }
+
+    /// The local branches that have a commit. An unborn one is active somewhere or nowhere.
+    pub fn local_branches(&self) -> Result<BTreeSet<String>> {
+        self.refs().branches().map_err(|error: io::Error| {
+            let place = self.common_dir.display();
+            let message = format!("the branches of {place} cannot be listed: {error}");
+            Fault::new(ErrorCode::InvalidOperation, message)
+                .hint("`git branch --list` tells more")
+                .into()
+        })
+    }
+
+    /// The names that `branch` had before it was renamed, the last one first, as far as its reflog tells.
+    pub fn former_names(&self, branch: &str) -> Vec<String> {
+        super::reflog::former_names(&self.refs(), &self.common_dir, branch)
+    }
+}
+
+fn active(refs: &Refs<'_>, git_dir: &Path) -> std::result::Result<String, String> {
+    Ok(match refs.head()? {
+        Pointer::Ref(name) => short(&name).to_owned(),
+        Pointer::Commit(commit) => rebased(git_dir).unwrap_or_else(|| format!("@{commit}")),
+    })
+}
+
+/// The branch that a rebase will move when it is done; HEAD is detached until then.
+fn rebased(git_dir: &Path) -> Option<String> {
+    ["rebase-merge", "rebase-apply"].iter().find_map(|folder| {
+        let text = read_text(&git_dir.join(folder).join("head-name"), POINTER_CAP).ok()?;
+        // A rebase of a detached HEAD says so here, in words.
+        text.trim().strip_prefix(HEADS).map(str::to_owned)
+    })
+}

@@ -1,0 +1,191 @@
+//! Refs: where HEAD and the branches point, in either of the two ways in which git stores them.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{self, BufRead, BufReader},
+    path::Path,
+};
+
+use super::{POINTER_CAP, reftable};
+use crate::os::fs::read_text;
+
+/// Symbolic refs that are followed before giving up on a loop.
+const MAX_LINKS: usize = 5;
+/// What stands in the HEAD file of a repository that keeps its refs in another storage.
+const STUB: &str = "refs/heads/.invalid";
+/// Where local branches are.
+pub(super) const HEADS: &str = "refs/heads/";
+
+/// What HEAD or a ref holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Pointer {
+    Ref(String),
+    Commit(String),
+}
+
+/// The refs as one working tree sees them.
+pub(super) struct Refs<'a> {
+    git_dir: &'a Path,
+    common_dir: &'a Path,
+}
+
+impl<'a> Refs<'a> {
+    pub fn new(git_dir: &'a Path, common_dir: &'a Path) -> Self {
+        Refs { git_dir, common_dir }
+    }
+
+    /// What HEAD says; the problem goes on after the name of the file.
+    pub fn head(&self) -> Result<Pointer, String> {
+        let path = self.git_dir.join("HEAD");
+        match read_pointer(&path) {
+            Some(Pointer::Ref(name)) if name == STUB => {
+                let stack = self.git_dir.join("reftable");
+                match reftable::find(&stack, "HEAD") {
+                    Ok(Some(pointer)) => Ok(pointer),
+                    Ok(None) => Err("is not among the refs in its reftable folder".to_owned()),
+                    Err(error) => Err(format!("cannot be read from its reftable folder: {error}")),
+                }
+            }
+            Some(pointer) => Ok(pointer),
+            None => Err(match read_text(&path, POINTER_CAP) {
+                Err(error) => format!("cannot be read: {error}"),
+                Ok(_) => "names neither a branch nor a commit".to_owned(),
+            }),
+        }
+    }
+
+    /// What a shared ref holds, one step; none where it does not exist or cannot be read.
+    pub fn find(&self, name: &str) -> Option<Pointer> {
+        match self.reftable() {
+            true => reftable::find(&self.common_dir.join("reftable"), name).ok().flatten(),
+            // The loose file wins over the packed list, as in git.
+            false => read_pointer(&self.common_dir.join(name))
+                .or_else(|| self.packed(name).map(Pointer::Commit)),
+        }
+    }
+
+    /// The commit that a ref names in the end.
+    pub fn commit_of(&self, name: &str) -> Option<String> {
+        let mut name = name.to_owned();
+        for _ in 0..MAX_LINKS {
+            match self.find(&name)? {
+                Pointer::Commit(commit) => return Some(commit),
+                Pointer::Ref(next) => name = next,
+            }
+        }
+        None
+    }
+
+    /// The names of all local branches, without `refs/heads/`.
+    pub fn branches(&self) -> io::Result<BTreeSet<String>> {
+        if self.reftable() {
+            let names = reftable::list(&self.common_dir.join("reftable"), HEADS)?;
+            return Ok(names.iter().map(|name| super::branches::short(name).to_owned()).collect());
+        }
+        let mut found = BTreeSet::new();
+        loose(&self.common_dir.join(HEADS), &mut found)?;
+        self.each_packed(|_, name| {
+            found.extend(name.strip_prefix(HEADS).map(str::to_owned));
+            false
+        })?;
+        Ok(found)
+    }
+
+    /// Whether the repository keeps its refs in the binary format that newer versions of git can use.
+    pub fn reftable(&self) -> bool {
+        matches!(read_pointer(&self.common_dir.join("HEAD")), Some(Pointer::Ref(name)) if name == STUB)
+    }
+
+    /// Looks `name` up in `packed-refs`.
+    fn packed(&self, name: &str) -> Option<String> {
+        let mut found = None;
+        self.each_packed(|commit, listed| {
+            if listed == name {
+                found = Some(commit.to_owned());
+            }
+            found.is_some()
+        })
+        .ok()?;
+        found
+    }
+
+    /// Goes through `packed-refs`, which may be long, by lines, until `visit` has seen enough.
+    fn each_packed(&self, mut visit: impl FnMut(&str, &str) -> bool) -> io::Result<()> {
+        let file = match File::open(self.common_dir.join("packed-refs")) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let mut lines = BufReader::new(file);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line)? > 0 {
+            let parts =
+                std::str::from_utf8(&line).ok().and_then(|line| line.trim_end().split_once(' '));
+            if let Some((commit, name)) = parts
+                && is_commit(commit)
+                && visit(commit, name)
+            {
+                break;
+            }
+            line.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Adds the names of all ref files below `heads`.
+fn loose(heads: &Path, found: &mut BTreeSet<String>) -> io::Result<()> {
+    let mut folders = vec![(heads.to_path_buf(), String::new())];
+    while let Some((folder, prefix)) = folders.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            // Git removes folders that have become empty, at any moment.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        for entry in entries {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            let name = format!("{prefix}{name}");
+            if entry.file_type()?.is_dir() {
+                folders.push((entry.path(), format!("{name}/")));
+            } else if !name.ends_with(".lock") {
+                // Whatever it holds: a branch that is damaged is not gone.
+                found.insert(name);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads HEAD or a ref; none when it is absent or holds neither a safe ref name nor a commit.
+fn read_pointer(path: &Path) -> Option<Pointer> {
+    // Very old versions of git made HEAD a symbolic link.
+    if let Ok(target) = fs::read_link(path)
+        && let Some(name) = target.to_str().filter(|name| is_inside(name))
+    {
+        return Some(Pointer::Ref(name.to_owned()));
+    }
+    let text = read_text(path, POINTER_CAP).ok()?;
+    let text = text.trim();
+    match text.strip_prefix("ref:") {
+        Some(name) => {
+            let name = name.trim();
+            is_inside(name).then(|| Pointer::Ref(name.to_owned()))
+        }
+        None => is_commit(text).then(|| Pointer::Commit(text.to_owned())),
+    }
+}
+
+/// The name becomes a path below the repository: nothing may lead out of it.
+pub(super) fn is_inside(name: &str) -> bool {
+    name.starts_with("refs/") && name.split('/').all(|part| part != "..")
+}
+
+/// 40 (SHA-1) or 64 (SHA-256) hexadecimal digits.
+fn is_commit(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

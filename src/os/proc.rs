@@ -1,0 +1,93 @@
+//! Processes: the one place that starts other programs.
+
+use std::{
+    io,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+/// Bytes of a program's complaint that are passed on.
+const SAID_CAP: usize = 1000;
+
+/// Git sets these for its hooks; a git that is started from one must find its own repository.
+const LEFT_OUT: [&str; 6] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+];
+
+/// Why a program gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcError {
+    /// Not on the search path.
+    #[error("`{program}` is not installed, or not on PATH")]
+    Missing {
+        /// Its name.
+        program: String,
+    },
+    /// It ended with an error.
+    #[error("it ended with {code}: {said}")]
+    Failed {
+        /// The exit code, or that it was killed.
+        code: String,
+        /// The end of what it wrote to stderr.
+        said: String,
+    },
+    /// What the system said.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The answer is not UTF-8.
+    #[error("its answer is not UTF-8 text")]
+    NotText,
+}
+
+/// Runs a program in `folder` to its end, without input; answers what it printed, without the last line end.
+#[allow(clippy::disallowed_methods, reason = "the one home of processes")]
+pub fn run(program: &str, folder: &Path, arguments: &[&str]) -> Result<String, ProcError> {
+    if !folder.is_dir() {
+        // The system would name the program as the thing that is missing.
+        let message = format!("there is no folder {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, message).into());
+    }
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).env("LC_ALL", "C");
+    for name in LEFT_OUT {
+        command.env_remove(name);
+    }
+    let output = command.output().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ProcError::Missing { program: program.to_owned() },
+        _ => error.into(),
+    })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = crate::base::text::shorten(said.trim(), SAID_CAP);
+        let code = output.status.code().map_or("a signal".to_owned(), |code| code.to_string());
+        return Err(ProcError::Failed { code, said });
+    }
+    let mut text = String::from_utf8(output.stdout).map_err(|_| ProcError::NotText)?;
+    if text.ends_with('\n') {
+        text.pop();
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_and_failures_are_told_apart() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert!(run("git", here, &["--version"]).unwrap().starts_with("git version"));
+        let missing = run("program-that-is-not-there", here, &[]).unwrap_err();
+        assert!(matches!(&missing, ProcError::Missing { .. }), "{missing}");
+        let failed = run("git", here, &["no-such-command"]).unwrap_err();
+        assert!(matches!(&failed, ProcError::Failed { code, .. } if code == "1"), "{failed}");
+        assert!(failed.to_string().contains("no-such-command"), "{failed}");
+        let nowhere = run("git", &here.join("no such folder"), &[]).unwrap_err();
+        assert!(nowhere.to_string().contains("no such folder"), "{nowhere}");
+    }
+}

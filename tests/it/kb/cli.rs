@@ -1,0 +1,363 @@
+//! The commands of the KB through the real binary, outside git: what they print, and the exit codes.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::support::binary::{Ran, command, finish, folder, run};
+
+pub fn kb(folder: &Path, arguments: &[&str]) -> Ran {
+    run(folder, &[&["kb"], arguments].concat())
+}
+
+pub fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+pub fn requirement(id: &str, more: &str) -> String {
+    format!("---\nid: {id}\nstatus: approved\n{more}---\n# Title of {id}\n")
+}
+
+/// A KB with two requirements, one of them with all that the rules want.
+fn filled() -> (tempfile::TempDir, std::path::PathBuf) {
+    let (keep, folder) = folder();
+    kb(&folder, &["init"]).ok();
+    let links = "priority: must\ntags: [pay]\nlinks:\n  verified_by: T-1\n  specified_by: S-1\n";
+    write(&folder, "docs/requirements/a.md", &requirement("REQ-1", links));
+    write(&folder, "docs/requirements/b.md", &requirement("REQ-2", "priority: must\n"));
+    write(&folder, "docs/tests/t.md", "---\nid: T-1\nstatus: active\n---\n# It pays\n");
+    write(&folder, "docs/scenarios/s.md", "---\nid: S-1\nstatus: approved\n---\n# Paying\n");
+    kb(&folder, &["sync"]).ok();
+    (keep, folder)
+}
+
+#[test]
+fn init_says_each_thing_it_did_and_does_it_once() {
+    let (_keep, folder) = folder();
+    let out = kb(&folder, &["init"]).ok();
+    for part in [
+        "✓ created .kb/config.json\n",
+        "✓ created .kb/schema/types.json\n",
+        "✓ created docs/requirements/\n",
+        "✓ store of main made\n",
+        "- no hooks: this is no git repository\n",
+        "graph kb sync\n",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let config = fs::read_to_string(folder.join(".kb/config.json")).unwrap();
+    let config: Value = serde_json::from_str(&config).unwrap();
+    assert_eq!(config["paths"]["req"], "docs/requirements");
+    assert_eq!(config.get("defaultBranch"), None, "git decides");
+    write(&folder, ".kb/config.json", r#"{"rules": {"no-cycles": "off"}}"#);
+    let again = kb(&folder, &["init", "--no-hooks"]).ok();
+    assert!(again.starts_with("✓ .kb and the folders are there"), "{again}");
+    assert!(again.contains("✓ store of main is there\n- no hooks, as asked for\n"), "{again}");
+    let kept = fs::read_to_string(folder.join(".kb/config.json")).unwrap();
+    assert_eq!(kept, r#"{"rules": {"no-cycles": "off"}}"#);
+    let object = kb(&folder, &["init", "--json"]).json();
+    assert_eq!(
+        (&object["created"], &object["default_branch"], &object["store"]),
+        (&json!([]), &json!("main"), &json!("present"))
+    );
+}
+
+#[test]
+fn looking_on_makes_no_file_and_says_what_to_do() {
+    let (_keep, folder) = folder();
+    for arguments in [&["query"][..], &["check"], &["log"], &["diff"], &["gc"], &["branch"]] {
+        let err = kb(&folder, arguments).failed(1);
+        assert!(err.starts_with("error: no KB yet: there is no file "), "{arguments:?}: {err}");
+        assert!(err.contains("hint: `graph kb init` sets it up"), "{err}");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    kb(&folder, &[]).failed(2);
+}
+
+#[test]
+fn sync_tells_what_changed_and_check_what_would() {
+    let (_keep, folder) = filled();
+    let still = kb(&folder, &["sync"]).ok();
+    assert_eq!(still, "main is up to date  4 files\n");
+    assert_eq!(kb(&folder, &["sync", "--check"]).ok(), still);
+
+    write(&folder, "docs/requirements/b.md", &requirement("REQ-3", "links: [REQ-1]\n"));
+    let ran = kb(&folder, &["sync", "--check"]);
+    let expected = "\
+main is out of date  4 files
+  would create  REQ-3
+  would delete  REQ-2
+  links    would create 1
+bring it up to date: graph kb sync
+";
+    assert_eq!((ran.code, ran.out.as_str()), (1, expected));
+    assert_eq!(kb(&folder, &["sync", "--check"]).code, 1, "asking changes nothing");
+    let synced = kb(&folder, &["sync", "--json"]);
+    let object = synced.json();
+    assert_eq!((&object["created"], &object["deleted"]), (&json!(["REQ-3"]), &json!(["REQ-2"])));
+    assert_eq!(synced.code, 0);
+    fs::remove_file(folder.join("docs/requirements/b.md")).unwrap();
+    let out = kb(&folder, &["sync"]).ok();
+    assert!(out.contains("  deleted  REQ-3\n  links    deleted 1\n"), "{out}");
+}
+
+#[test]
+fn query_finds_entities_and_links() {
+    let (_keep, folder) = filled();
+    let out = kb(&folder, &["query", "--type", "req", "--links"]).ok();
+    let expected = "\
+REQ-1  req  Title of REQ-1
+    approved  must  #pay  docs/requirements/a.md:2
+REQ-2  req  Title of REQ-2
+    approved  must  docs/requirements/b.md:2
+
+REQ-1 specified_by S-1
+REQ-1 verified_by T-1
+
+2 entities on main
+";
+    assert_eq!(out, expected);
+    for (arguments, ids) in [
+        (&["pays"][..], "T-1"),
+        (&["--id", "REQ-2", "--id", "S-1"], "REQ-2 S-1"),
+        (&["--tag", "pay", "--status", "approved"], "REQ-1"),
+        (&["--type", "req", "--priority", "must", "--lacks", "verified_by"], "REQ-2"),
+        (&["--has", "verified_by=T-1"], "REQ-1"),
+        (&["--type", "test", "--has-in", "verified_by"], "T-1"),
+        (&["--type", "scenario", "--lacks-in", "specified_by"], ""),
+        (&["--source", "agent"], ""),
+    ] {
+        let found = kb(&folder, &[&["query", "--json"], arguments].concat()).json();
+        let found = found["entities"].as_array().unwrap();
+        let found: Vec<_> = found.iter().map(|it| it["id"].as_str().unwrap()).collect();
+        assert_eq!(found.join(" "), ids, "{arguments:?}");
+    }
+    let links = kb(&folder, &["query", "--from", "REQ-1"]).ok();
+    assert!(links.ends_with("REQ-1 verified_by T-1\n\n2 links on main\n"), "{links}");
+    assert_eq!(kb(&folder, &["query", "zeppelin"]).ok(), "nothing on main fits\n");
+    let page = kb(&folder, &["query", "--limit", "1"]).ok();
+    assert!(page.contains("1 of 4 entities on main; go on with --cursor "), "{page}");
+    let cursor = page.trim().rsplit(' ').next().unwrap();
+    let next = kb(&folder, &["query", "--limit", "1", "--cursor", cursor]).ok();
+    assert!(next.starts_with("REQ-2  req"), "{next}");
+    let err = kb(&folder, &["query", "--lacks", "verifed_by"]).failed(1);
+    assert!(err.contains("did you mean `verified_by`?"), "{err}");
+    let tool = run(&folder, &["tool", "kb_query", r#"{"type":"req"}"#]).json();
+    assert_eq!(kb(&folder, &["query", "--type", "req", "--json"]).json(), tool);
+}
+
+#[test]
+fn check_ends_with_1_on_errors_and_prints_for_people_and_machines() {
+    let (_keep, folder) = filled();
+    let ran = kb(&folder, &["check"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    assert!(ran.out.starts_with("error   REQ-2  "), "{}", ran.out);
+    assert!(ran.out.contains("docs/requirements/b.md:2\n        → "), "{}", ran.out);
+    assert!(ran.out.ends_with("\n✗ main: 1 error, 0 warnings\n"), "{}", ran.out);
+
+    let json = kb(&folder, &["check", "--format", "json"]);
+    assert_eq!(json.json(), run(&folder, &["tool", "kb_check", "{}"]).json());
+    assert_eq!(json.json(), kb(&folder, &["check", "--json"]).json());
+    assert_eq!(json.code, 1);
+
+    let github = kb(&folder, &["check", "--format", "github"]);
+    let line = "::error file=docs/requirements/b.md,line=2,title=must-coverage::REQ-2: ";
+    assert!(github.out.starts_with(line), "{}", github.out);
+    assert_eq!((github.out.lines().count(), github.code), (1, 1));
+
+    sarif(&kb(&folder, &["check", "--format", "sarif"]));
+
+    // Warnings alone pass, and so does what is switched off.
+    write(&folder, ".kb/config.json", r#"{"rules": {"must-coverage": "warning"}}"#);
+    assert!(kb(&folder, &["check"]).ok().ends_with("\n✓ main: 1 warning\n"));
+    write(&folder, ".kb/config.json", r#"{"rules": {"must-coverage": "off"}}"#);
+    assert_eq!(kb(&folder, &["check"]).ok(), "✓ main is in order\n");
+    let asked = kb(&folder, &["check", "--rule", "must-coverage"]).ok();
+    assert!(asked.starts_with("must-coverage is off: .kb/config.json"), "{asked}");
+    assert_eq!(kb(&folder, &["check", "--format", "github"]).ok(), "");
+    let err = kb(&folder, &["check", "--rule", "must-cover"]).failed(1);
+    assert!(err.contains("did you mean `must-coverage`?"), "{err}");
+    let fault = kb(&folder, &["check", "--format", "json", "--id", "none"]);
+    assert_eq!((fault.code, &fault.json()["error"]["code"]), (1, &json!("NOT_FOUND")));
+}
+
+/// What SARIF 2.1.0 requires of a log, and code hosts of its results.
+fn sarif(ran: &Ran) {
+    assert_eq!(ran.code, 1);
+    let log = ran.json();
+    assert_eq!(log["version"], "2.1.0");
+    assert!(log["$schema"].as_str().unwrap().contains("sarif-2.1.0"));
+    let run = &log["runs"][0];
+    let driver = &run["tool"]["driver"];
+    assert!(driver["name"].is_string() && driver["version"].is_string());
+    let rules = driver["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), 9);
+    for rule in rules {
+        assert!(rule["id"].is_string() && rule["shortDescription"]["text"].is_string(), "{rule}");
+        let level = rule["defaultConfiguration"]["level"].as_str().unwrap();
+        assert!(["none", "note", "warning", "error"].contains(&level), "{rule}");
+    }
+    let [result] = &run["results"].as_array().unwrap()[..] else { panic!("{run}") };
+    let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+    assert_eq!(rules[index]["id"], result["ruleId"]);
+    assert_eq!((&result["ruleId"], &result["level"]), (&json!("must-coverage"), &json!("error")));
+    assert!(result["message"]["text"].as_str().unwrap().starts_with("REQ-2: "));
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "docs/requirements/b.md");
+    assert_eq!(place["region"]["startLine"], 2);
+    assert!(result["partialFingerprints"].as_object().is_some_and(|prints| !prints.is_empty()));
+}
+
+#[test]
+fn log_shows_changesets_and_rollback_takes_one_back() {
+    let (_keep, folder) = filled();
+    let entity =
+        json!({ "id": "F-1", "type": "flag", "title": "a\u{1b}[31mb", "status": "active" });
+    let upsert = json!({ "entities": [entity] }).to_string();
+    let made = run(&folder, &["tool", "kb_upsert", &upsert]).json();
+    let made = made["changeset"].as_str().unwrap();
+    let deletion = json!({ "ids": ["F-1"], "reason": "no longer\nneeded" }).to_string();
+    let gone = run(&folder, &["tool", "kb_delete", &deletion]).json();
+    let gone = gone["changeset"].as_str().unwrap();
+
+    let log = kb(&folder, &["log"]).ok();
+    let lines: Vec<_> = log.lines().collect();
+    assert!(lines[0].contains(&format!("{gone}  delete  1 fact  cli for agent:cli")), "{log}");
+    assert_eq!(lines[1], "    no longer needed");
+    assert!(lines[2].contains(made) && lines[3].contains("sync"), "{log}");
+    let first = kb(&folder, &["log", "--limit", "1"]).ok();
+    assert!(first.ends_with(&format!("there is more: graph kb log --before {gone}\n")), "{first}");
+    let one = kb(&folder, &["log", made]).ok();
+    assert!(one.contains("    created F-1\n"), "{one}");
+    assert!(one.contains("title: a\\u{1b}[31mb\n"), "control characters stay visible: {one}");
+    let object = kb(&folder, &["log", "--json", "--details"]).json();
+    assert_eq!(object["changesets"].as_array().unwrap().len(), 3);
+    assert_eq!(object["changesets"][1]["changes"][0]["subject"], "F-1");
+
+    let err = kb(&folder, &["rollback", made]).failed(1);
+    assert!(err.contains("INVARIANT_VIOLATION") && err.contains(gone), "{err}");
+    let back = kb(&folder, &["rollback", gone]).ok();
+    assert!(
+        back.starts_with(&format!("{gone} rolled back on main: 1 entity and 0 links\n")),
+        "{back}"
+    );
+    assert!(back.contains("have it again: graph kb rollback cs_"), "{back}");
+    assert!(kb(&folder, &["query", "F-1"]).ok().starts_with("F-1  flag"));
+    let err = kb(&folder, &["rollback", "cs_none"]).failed(1);
+    assert!(err.contains("NOT_FOUND") && err.contains("graph kb log"), "{err}");
+    assert_eq!(kb(&folder, &["rollback", "--json", made]).code, 0, "what was taken back is gone");
+}
+
+#[test]
+fn gc_and_hooks_need_git() {
+    let (_keep, folder) = filled();
+    let err = kb(&folder, &["gc", "--force"]).failed(1);
+    assert!(err.contains("this is no git repository, so that no branch can be told"), "{err}");
+    let err = kb(&folder, &["init", "--uninstall-hooks"]).failed(1);
+    assert!(err.contains("this is no git repository: there are no hooks"), "{err}");
+    let ran = kb(&folder, &["init", "--hooks-path", ".hooks"]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(ran.out.contains("! no hooks: this is no git repository"), "{}", ran.out);
+    assert_eq!(kb(&folder, &["branch"]).ok(), "* main  4 entities, 2 links, default\n");
+}
+
+#[test]
+#[cfg(unix)]
+#[allow(clippy::disallowed_methods, reason = "the test plays the shell, which starts the program")]
+fn the_binary_called_as_kb_is_graph_kb() {
+    let (_keep, folder) = filled();
+    let name = folder.join("kb");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_graph"), &name).unwrap();
+    let mut called = std::process::Command::new(&name);
+    let called = called.current_dir(&folder).env_clear().env("HOME", &folder);
+    let ran = finish(called.args(["--json", "query", "--type", "req"]));
+    assert_eq!(ran.json(), kb(&folder, &["query", "--type", "req", "--json"]).json());
+    let mut bare = std::process::Command::new(&name);
+    let help = finish(bare.arg("--help").current_dir(&folder).env_clear()).ok();
+    assert!(help.contains("rollback") && !help.contains("molecules"), "{help}");
+}
+
+#[test]
+fn a_hook_run_is_silent_and_never_fails() {
+    let (_keep, folder) = filled();
+    let hook = &["sync", "--hook"];
+    assert_eq!(kb(&folder, hook).ok(), "");
+    write(&folder, "docs/adr/x.md", "---\nid: [\n---\n");
+    let ran = kb(&folder, hook);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    assert!(ran.err.starts_with("graph kb: docs/adr/x.md:"), "{}", ran.err);
+    write(&folder, ".kb/config.json", "{\n// no\n}");
+    let ran = kb(&folder, hook);
+    assert_eq!((ran.code, ran.err.lines().count()), (0, 1));
+    assert!(ran.err.starts_with("graph kb: not synced: .kb/config.json:2: "), "{}", ran.err);
+    let ran = finish(command(&folder, &["kb", "sync", "--hook"]).env("GRAPH_CONFIG", "none.yaml"));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!ran.err.is_empty());
+}
+
+#[test]
+fn a_hook_does_not_wait_long_for_a_database_that_is_busy() {
+    let (_keep, folder) = filled();
+    write(&folder, "docs/adr/x.md", &requirement("ADR-1", ""));
+    let db = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let ran = kb(&folder, &["sync", "--hook"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.starts_with("graph kb: not synced: "), "{}", ran.err);
+    assert!(ran.err.ends_with("run `graph kb sync` later\n"), "{}", ran.err);
+    db.execute_batch("ROLLBACK").unwrap();
+    assert!(kb(&folder, &["sync"]).ok().contains("created  ADR-1"));
+}
+
+#[test]
+fn doctor_tells_how_the_kb_stands() {
+    let (_keep, folder) = filled();
+    let out = run(&folder, &["doctor"]).ok();
+    assert!(out.contains("\nkb\n  branch     main, default main\n"), "{out}");
+    assert!(out.contains("  store      4 entities, 2 links\n"), "{out}");
+    assert!(!out.contains("graph kb sync"), "{out}");
+    write(&folder, "docs/adr/new.md", &requirement("ADR-1", ""));
+    write(&folder, "docs/adr/bad.md", "---\nid: [\n---\n");
+    fs::remove_file(folder.join("docs/tests/t.md")).unwrap();
+    let out = run(&folder, &["doctor"]).ok();
+    assert!(out.contains("  ! 2 files to sync: graph kb sync\n"), "{out}");
+    assert!(out.contains("  ! 1 file with problems: graph kb sync shows them\n"), "{out}");
+    let object = run(&folder, &["doctor", "--json"]).json();
+    assert_eq!((&object["kb"]["unsynced"], &object["kb"]["unreadable"]), (&json!(2), &json!(1)));
+
+    let named = finish(command(&folder, &["doctor"]).env("GRAPH_BRANCH", "ci")).ok();
+    assert!(named.contains("branch     ci (environment GRAPH_BRANCH), default main\n"), "{named}");
+    assert!(
+        named.contains("store      none yet: the first use of the branch makes it\n"),
+        "{named}"
+    );
+
+    write(&folder, ".kb/config.json", r#"{"rulez": {}}"#);
+    let ran = run(&folder, &["doctor"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.contains("✗ .kb/config.json:1: unknown key `rulez`"), "{}", ran.out);
+}
+
+#[test]
+fn doctor_recounts_what_the_kb_keeps_twice() {
+    for (tampering, finding) in [
+        ("DELETE FROM kb_tags", "tags of an entity: REQ-1 keeps 0, a recount finds 1"),
+        ("DELETE FROM kb_paths", "the file of an entity among its paths: REQ-1 keeps 0"),
+        (
+            "UPDATE kb_branch_entities SET type = 'adr' WHERE id = 'T-1'",
+            "type in a branch's list: T-1",
+        ),
+        ("DELETE FROM kb_branch_entities WHERE id = 'T-1'", "that no branch lists: T-1 keeps 1"),
+        ("DELETE FROM kb_branch_links", "that no branch has: REQ-1 specified_by S-1 keeps 1"),
+        ("DELETE FROM search_entries WHERE domain = 'kb'", "entries in the text index: REQ-1"),
+    ] {
+        let (_keep, folder) = filled();
+        let conn = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+        conn.execute(tampering, []).unwrap();
+        let ran = run(&folder, &["doctor"]);
+        assert_eq!(ran.code, 1, "{tampering}: {}", ran.out);
+        assert!(ran.out.contains(finding), "{tampering}: {}", ran.out);
+    }
+}

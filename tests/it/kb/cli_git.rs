@@ -1,0 +1,293 @@
+//! The commands of the KB in repositories that git made: hooks, branches, differences and garbage.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use super::cli::{kb, requirement, write};
+use crate::support::{
+    binary::{Ran, command, finish, run},
+    git::{self, commit, git, repository},
+};
+
+/// As [`kb`], where git is installed.
+fn with_git(folder: &Path, arguments: &[&str]) -> Ran {
+    let line = [&["kb"], arguments].concat();
+    finish(command(folder, &line).env("PATH", git::path()).env("GIT_CONFIG_NOSYSTEM", "1"))
+}
+
+/// The stores by name, with how many entities each has.
+fn stores(folder: &Path) -> Vec<String> {
+    let object = kb(folder, &["branch", "--json"]).json();
+    let stores = object["stores"].as_array().unwrap().iter();
+    stores.map(|it| format!("{} {}", it["name"].as_str().unwrap(), it["entities"])).collect()
+}
+
+fn put(folder: &Path, id: &str) -> Value {
+    let entity = json!({ "id": id, "type": "req", "title": "t", "status": "draft" });
+    run(folder, &["tool", "kb_upsert", &json!({ "entities": [entity] }).to_string()]).json()
+}
+
+/// A repository with a KB, whose hooks are installed.
+fn hooked() -> (tempfile::TempDir, PathBuf) {
+    let (keep, root) = repository(&[]);
+    let out = with_git(&root, &["init"]).ok();
+    assert!(out.contains(&format!("hooks in {}/.git/hooks\n", root.display())), "{out}");
+    for hook in ["post-checkout  created", "post-merge     created", "post-rewrite   created"] {
+        assert!(out.contains(hook), "{out}");
+    }
+    write(&root, "docs/requirements/a.md", &requirement("REQ-1", ""));
+    commit(&root);
+    kb(&root, &["sync"]).ok();
+    (keep, root)
+}
+
+#[test]
+fn hooks_make_and_sync_the_store_of_a_branch_that_is_checked_out() {
+    let (_keep, root) = hooked();
+    git(&root, &["checkout", "-q", "-b", "side"]);
+    assert_eq!(stores(&root), ["main 1", "side 1"], "post-checkout made it");
+    write(&root, "docs/requirements/b.md", &requirement("REQ-2", ""));
+    commit(&root);
+    // A checkout of files is no switch of branches.
+    git(&root, &["checkout", "-q", "--", "docs"]);
+    assert_eq!(stores(&root), ["main 1", "side 1"]);
+    git(&root, &["checkout", "-q", "main"]);
+    git(&root, &["checkout", "-q", "side"]);
+    assert_eq!(stores(&root), ["main 1", "side 2"], "and syncs it");
+    git(&root, &["checkout", "-q", "main"]);
+    assert_eq!(stores(&root), ["main 1", "side 2"]);
+    git(&root, &["merge", "-q", "side"]);
+    assert_eq!(stores(&root), ["main 2", "side 2"], "post-merge syncs");
+    git(&root, &["rm", "-q", "docs/requirements/a.md"]);
+    git(&root, &["commit", "-q", "--amend", "-m", "y"]);
+    assert_eq!(stores(&root), ["main 1", "side 2"], "post-rewrite syncs");
+    // A linked worktree is checked out when it is made.
+    git(&root, &["worktree", "add", "-q", "-b", "linked", "../linked"]);
+    assert_eq!(stores(&root), ["linked 1", "main 1", "side 2"]);
+}
+
+#[test]
+fn hooks_never_fail_a_git_command() {
+    let (_keep, root) = hooked();
+    write(&root, ".kb/config.json", "{ nonsense");
+    let switched = git::attempt(&root, &["checkout", "-q", "-b", "side"]);
+    assert!(switched.status.success());
+    let said = String::from_utf8(switched.stderr).unwrap();
+    assert!(said.starts_with("graph kb: not synced: .kb/config.json:1: "), "{said}");
+    // Where there is no KB, nothing happens.
+    fs::remove_dir_all(root.join(".kb")).unwrap();
+    let switched = git::attempt(&root, &["checkout", "-q", "main"]);
+    assert!(switched.status.success() && switched.stderr.is_empty());
+}
+
+#[test]
+fn a_persons_hook_is_kept_and_gets_back_every_byte() {
+    let (_keep, root) = repository(&[]);
+    let hooks = root.join(".git/hooks");
+    let hook = |name: &str, text: &str, mode| {
+        fs::write(hooks.join(name), text).unwrap();
+        fs::set_permissions(hooks.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    fs::create_dir_all(&hooks).unwrap();
+    let person = "#!/bin/sh\necho mine >> hooked\nexit 0\n";
+    hook("post-checkout", person, 0o755);
+    hook("post-merge", "#!/usr/bin/env python3\n", 0o755);
+    hook("post-rewrite", "#!/bin/sh\n", 0o644);
+    let out = with_git(&root, &["init"]).ok();
+    assert!(out.contains("✓ post-checkout  added to what is there\n"), "{out}");
+    assert!(out.contains("! post-merge     left as it is: it is written for python3"), "{out}");
+    assert!(out.contains("! post-rewrite   left as it is: git ignores it without"), "{out}");
+    assert!(out.contains("→ see to it by hand: ") && out.contains("kb sync --hook\n"), "{out}");
+    put(&root, "R1");
+    git(&root, &["checkout", "-q", "-b", "side"]);
+    assert_eq!(stores(&root), ["main 1", "side 1"], "an early exit does not skip ours");
+    assert_eq!(fs::read_to_string(root.join("hooked")).unwrap(), "mine\n");
+    let again = with_git(&root, &["init", "--json"]).json();
+    assert_eq!(again["hooks"][0]["hooks"][0]["outcome"], "unchanged", "{again}");
+
+    let out = with_git(&root, &["init", "--uninstall-hooks"]).ok();
+    assert!(out.contains("✓ post-checkout  taken out\n"), "{out}");
+    assert_eq!(fs::read_to_string(hooks.join("post-checkout")).unwrap(), person);
+}
+
+#[test]
+fn hooks_go_where_git_looks_or_is_told_to_look() {
+    let (_keep, root) = repository(&[]);
+    let out = with_git(&root, &["init", "--hooks-path", ".githooks"]).ok();
+    assert!(out.contains(&format!("hooks in {}/.githooks\n", root.display())), "{out}");
+    assert_eq!(git(&root, &["config", "core.hooksPath"]), ".githooks");
+    let hook = fs::read_to_string(root.join(".githooks/post-merge")).unwrap();
+    assert!(hook.contains("graph kb sync --hook"), "others get this file, too: {hook}");
+    let ran = with_git(&root, &["init", "--hooks-path", "elsewhere"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.contains("! no hooks: core.hooksPath is "), "{}", ran.out);
+    with_git(&root, &["init", "--uninstall-hooks"]).ok();
+    assert!(!root.join(".githooks/post-merge").exists());
+}
+
+#[test]
+fn without_git_all_but_the_hooks_is_set_up() {
+    let (_keep, root) = repository(&[]);
+    let without_git = |arguments: &[&str]| {
+        finish(command(&root, &[&["kb"], arguments].concat()).env("PATH", root.join("docs")))
+    };
+    let ran = without_git(&["init"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.contains("✓ store of main made\n"), "{}", ran.out);
+    assert!(
+        ran.out.contains("! no hooks: `git rev-parse") && ran.out.contains("--no-hooks"),
+        "{}",
+        ran.out
+    );
+    let object = without_git(&["init", "--json"]);
+    assert_eq!(
+        (object.code, &object.json()["hooks_error"]["code"]),
+        (1, &json!("INVALID_OPERATION"))
+    );
+    without_git(&["init", "--no-hooks"]).ok();
+    git(&root, &["checkout", "-q", "-b", "side"]);
+    put(&root, "R1");
+    assert_eq!(stores(&root), ["main 0", "side 1"], "branches are read without git");
+    without_git(&["gc"]).ok();
+}
+
+#[test]
+fn a_repository_of_another_user_is_read_and_what_git_says_of_hooks_is_told() {
+    let (_keep, root) = repository(&[]);
+    let owned = [root.clone(), root.join(".git")];
+    let given = owned.iter().try_for_each(|path| std::os::unix::fs::chown(path, Some(4242), None));
+    if let Err(error) = given {
+        // Only an administrator can give files away; the rest of the test needs it.
+        println!("note: not tried, {error}");
+        return;
+    }
+    let ran = with_git(&root, &["init"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.out.contains("! no hooks: ") && ran.out.contains("dubious ownership"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(kb(&root, &["branch"]).ok(), "* main  0 entities, 0 links, default\n");
+}
+
+#[test]
+fn diff_shows_what_differs_from_the_default_branch() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    put(&root, "R2");
+    assert!(kb(&root, &["diff"]).ok().starts_with("main is the default branch"));
+    git(&root, &["checkout", "-q", "-b", "side"]);
+    assert_eq!(kb(&root, &["diff", "--exit-code"]).ok(), "side says the same as main\n");
+    let change = json!({
+        "entities": [
+            { "id": "R1", "title": "u" },
+            { "id": "R3", "type": "req", "title": "new", "status": "draft" },
+        ],
+        "relationships": [{ "relation": "depends_on", "from": "R3", "to": "R1" }],
+    });
+    run(&root, &["tool", "kb_upsert", &change.to_string()]);
+    run(&root, &["tool", "kb_delete", r#"{"ids": ["R2"], "reason": "r"}"#]);
+    let expected = "\
+side, seen from main
++ R3  req  new
+- R2  req  t
+~ R1
+    title: t → u
++ R3 depends_on R1
+";
+    assert_eq!(kb(&root, &["diff"]).ok(), expected);
+    git(&root, &["checkout", "-q", "main"]);
+    assert_eq!(kb(&root, &["diff", "side"]).ok(), expected);
+    let ran = kb(&root, &["diff", "side", "--exit-code", "--json"]);
+    assert_eq!((ran.code, &ran.json()["entities"]["added"][0]["id"]), (1, &json!("R3")));
+    let err = kb(&root, &["diff", "none"]).failed(1);
+    assert!(err.contains("NOT_FOUND") && err.contains("`none`"), "{err}");
+}
+
+#[test]
+fn gc_lists_stores_of_branches_that_are_gone_and_deletes_them_when_forced() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    let all = ["gone", "here", "there", "before"];
+    for name in all {
+        git(&root, &["checkout", "-q", "-b", name]);
+        commit(&root);
+        put(&root, name);
+    }
+    git(&root, &["checkout", "-q", "--detach"]);
+    let detached = format!("@{}", git(&root, &["rev-parse", "HEAD"]));
+    put(&root, "R9");
+    git(&root, &["branch", "-m", "before", "after"]);
+    git(&root, &["branch", "-D", "gone"]);
+    // Main is deleted too, and stays as the default; there is checked out in another worktree as unborn.
+    git(&root, &["branch", "-D", "main"]);
+    git(&root, &["worktree", "add", "-q", "../linked", "here"]);
+    git(&root.parent().unwrap().join("linked"), &["checkout", "-q", "--orphan", "unborn"]);
+    put(&root.parent().unwrap().join("linked"), "U");
+    let out = kb(&root, &["gc"]).ok();
+    let listing = "gone  gone  2 entities, 0 links\n\ndelete them: graph kb gc --force\n";
+    assert_eq!(out, listing, "the active, the default and the renamed one stay");
+    git(&root, &["checkout", "-q", "there"]);
+    let branches = kb(&root, &["branch"]).ok();
+    assert!(
+        branches.contains(&format!("  {detached}  ")) && branches.contains("  gone\n"),
+        "{branches}"
+    );
+    assert!(branches.contains("\n* there  "), "{branches}");
+    let object = kb(&root, &["gc", "--json"]).json();
+    assert_eq!(
+        (object["deleted"].as_bool(), object["stores"].as_array().unwrap().len()),
+        (Some(false), 2)
+    );
+    let out = kb(&root, &["gc", "--force"]).ok();
+    assert!(
+        out.contains(&format!("deleted  {detached}  ")) && out.contains("deleted  gone  "),
+        "{out}"
+    );
+    assert_eq!(
+        kb(&root, &["gc", "--force"]).ok(),
+        "every store belongs to a branch that is there\n"
+    );
+    let names: Vec<_> =
+        stores(&root).iter().map(|it| it.split(' ').next().unwrap().to_owned()).collect();
+    assert_eq!(names, ["before", "here", "main", "there", "unborn"]);
+    git(&root, &["checkout", "-q", "after"]);
+    assert!(
+        kb(&root, &["query", "before"]).ok().contains("1 entity on after"),
+        "it was kept for its new name"
+    );
+}
+
+#[test]
+fn branch_makes_a_store_and_takes_one_over() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    git(&root, &["branch", "side"]);
+    assert_eq!(
+        kb(&root, &["branch", "side"]).ok(),
+        "✓ store of side made as a copy of the default branch's\n"
+    );
+    assert_eq!(
+        kb(&root, &["branch", "side", "--json"]).json(),
+        json!({ "branch": "side", "store": "present" })
+    );
+    assert!(kb(&root, &["branch", "none"]).failed(1).contains("NOT_FOUND"));
+    git(&root, &["checkout", "-q", "side"]);
+    put(&root, "R2");
+    let err = kb(&root, &["branch", "new", "--take", "side"]).failed(1);
+    assert!(err.contains("is a branch that is there"), "{err}");
+    // Renamed behind git's back: no reflog tells.
+    git(&root, &["checkout", "-q", "-b", "new", "main"]);
+    git(&root, &["branch", "-D", "side"]);
+    assert_eq!(
+        kb(&root, &["branch", "new", "--take", "side"]).ok(),
+        "✓ store of new taken along from its former name\n"
+    );
+    assert_eq!(stores(&root), ["main 1", "new 2"]);
+}

@@ -1,0 +1,113 @@
+//! Files and settings that are wrong in every way: each is reported, and the rest counts.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::cli::{kb, requirement, write};
+use crate::support::binary::{folder, run};
+
+#[test]
+fn files_that_cannot_be_used_are_reported_with_line_and_reason_and_the_rest_is_synced() {
+    let (_keep, folder) = folder();
+    kb(&folder, &["init"]).ok();
+    let front = |text: &str| format!("---\n{text}\n---\n# x\n");
+    let bomb = (0..12).fold(String::from("a0: &a0 [x, x]\n"), |text, level| {
+        let (next, refs) = (level + 1, vec![format!("*a{level}"); 9].join(", "));
+        format!("{text}a{next}: &a{next} [{refs}]\n")
+    });
+    let huge = front("id: HUGE") + &"words ".repeat(10 << 18);
+    for (path, text) in [
+        ("docs/requirements/good.md", &requirement("GOOD", "")),
+        ("docs/requirements/tabs.md", &front("id: TABS\n\tstatus: x")),
+        ("docs/requirements/twice.md", &front("id: TWICE\nstatus: a\nstatus: b")),
+        ("docs/requirements/bomb.md", &front(&format!("id: BOMB\n{bomb}"))),
+        ("docs/requirements/colon.md", &front("id: COLON\ntitle: Fix: it")),
+        ("docs/requirements/newline.md", &front("id: \"a\\nb\"")),
+        ("docs/requirements/huge.md", &huge),
+        ("symbols.yaml", &"- id: f\n".to_owned()),
+        ("symbols.json", &"{\"symbols\": [{\"id\": \"g\"}], // no\n}".to_owned()),
+    ] {
+        write(&folder, path, text);
+    }
+    fs::write(folder.join("docs/requirements/latin.md"), b"---\nid: L\n---\n# \xff\n").unwrap();
+    let ran = kb(&folder, &["sync"]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(ran.out.contains("  created  GOOD\n"), "{}", ran.out);
+    for part in [
+        "! docs/requirements/tabs.md:3: ",
+        "! docs/requirements/twice.md:4: ",
+        "! docs/requirements/bomb.md:",
+        "! docs/requirements/colon.md:3: ",
+        "! docs/requirements/newline.md:2: ",
+        "! docs/requirements/huge.md: it has ",
+        "! docs/requirements/latin.md:4: it is not UTF-8",
+        "! symbols.yaml:1: ",
+        "! symbols.json:1: ",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    let object = kb(&folder, &["sync", "--json"]);
+    assert_eq!((object.code, object.json()["problems"].as_array().unwrap().len()), (1, 9));
+    let found = kb(&folder, &["query", "--json"]).json();
+    assert_eq!((&found["total"], &found["entities"][0]["id"]), (&json!(1), &json!("GOOD")));
+}
+
+#[test]
+fn settings_that_are_not_understood_are_refused_with_their_line_and_nothing_changes() {
+    let (_keep, folder) = folder();
+    kb(&folder, &["init"]).ok();
+    write(&folder, "docs/requirements/a.md", &requirement("REQ-1", ""));
+    for (path, text, message) in [
+        (".kb/config.json", "{\n// why\n}", ".kb/config.json:2: "),
+        (".kb/config.json", "{\n\"pahts\": {}}", ".kb/config.json:2: unknown key `pahts`"),
+        (".kb/config.json", "{\"rules\": {\"no-cycles\": \"no\"}}", "rule `no-cycles` is \"no\""),
+        (".kb/config.json", "{\"paths\": {\"req\": \"../x\"}}", "`paths.req` has a `..`"),
+        (".kb/schema/types.json", "[]", ".kb/schema/types.json"),
+        (".kb/schema/types.json", "{\"types\": {\"a b\": {}}}", "`a b` is no name"),
+    ] {
+        let before = fs::read_to_string(folder.join(path)).unwrap();
+        write(&folder, path, text);
+        for arguments in [&["sync"][..], &["query"], &["check"], &["init"], &["branch"]] {
+            let err = kb(&folder, arguments).failed(1);
+            assert!(err.contains(message) && err.contains("\nhint: "), "{arguments:?}: {err}");
+        }
+        let fault = run(&folder, &["tool", "kb_query", "{}"]).json();
+        assert_eq!(fault["error"]["code"], "VALIDATION_ERROR", "{fault}");
+        write(&folder, path, &before);
+    }
+    assert!(kb(&folder, &["query"]).ok().contains("nothing on main fits"));
+}
+
+#[test]
+#[cfg(unix)]
+fn settings_that_lead_out_of_the_repository_are_not_followed() {
+    let (_keep, folder) = folder();
+    let other = tempfile::tempdir().unwrap();
+    fs::write(other.path().join("config.json"), "{}").unwrap();
+    std::os::unix::fs::symlink(other.path(), folder.join(".kb")).unwrap();
+    let err = kb(&folder, &["init"]).failed(1);
+    assert!(err.contains(".kb: is a symbolic link out of the repository"), "{err}");
+    assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn an_added_type_has_its_folder_and_works_from_file_to_query() {
+    let (_keep, folder) = folder();
+    kb(&folder, &["init"]).ok();
+    write(
+        &folder,
+        ".kb/schema/risk.json",
+        r#"{"types": {"risk": {"statuses": ["open"]}}, "relations": {"threatens": {"ends": [["risk", "req"]]}}}"#,
+    );
+    write(&folder, ".kb/config.json", r#"{"paths": {"risk": "docs/risks"}}"#);
+    write(
+        &folder,
+        "docs/risks/r.md",
+        "---\nid: RISK-1\nstatus: open\nthreatens: REQ-1\n---\n# Rain\n",
+    );
+    write(&folder, "docs/requirements/a.md", &requirement("REQ-1", ""));
+    kb(&folder, &["sync"]).ok();
+    let found = kb(&folder, &["query", "--has", "threatens"]).ok();
+    assert!(found.starts_with("RISK-1  risk  Rain\n    open  docs/risks/r.md:2\n"), "{found}");
+}

@@ -1,0 +1,258 @@
+//! Which branch a call is about, in repositories that git made, through the tools.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    binary::{Ran, command, finish, run},
+    git::{attempt, commit, git, repository, storages},
+    server::Server,
+};
+
+/// Git allows most things in a name.
+const ODD: &str = "feature/a#b'ü";
+
+fn call(folder: &Path, tool: &str, arguments: Value) -> Ran {
+    run(folder, &["tool", tool, &arguments.to_string()])
+}
+
+/// The branch that a question is about, and the ids there.
+#[track_caller]
+fn seen(folder: &Path) -> (String, String) {
+    let ran = call(folder, "kb_query", json!({}));
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    told(&ran.json())
+}
+
+fn told(found: &Value) -> (String, String) {
+    let ids = found["entities"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap());
+    (found["branch"].as_str().unwrap().to_owned(), ids.collect::<Vec<_>>().join(" "))
+}
+
+/// Writes a requirement on whatever branch is active.
+#[track_caller]
+fn put(folder: &Path, id: &str) {
+    let entity = json!({ "id": id, "type": "req", "title": "t", "status": "draft" });
+    let ran = call(folder, "kb_upsert", json!({ "entities": [entity] }));
+    assert_eq!(ran.code, 0, "{}", ran.out);
+}
+
+fn pair(branch: &str, ids: &str) -> (String, String) {
+    (branch.to_owned(), ids.to_owned())
+}
+
+/// Stops a rebase of `branch` at a conflict.
+fn rebase(root: &Path, branch: &str) {
+    let change = |text: &str| {
+        fs::write(root.join("a"), text).unwrap();
+        commit(root);
+    };
+    change("base\n");
+    git(root, &["checkout", "-q", "-b", branch]);
+    change("ours\n");
+    git(root, &["checkout", "-q", "main"]);
+    change("theirs\n");
+    git(root, &["checkout", "-q", branch]);
+    assert!(!attempt(root, &["rebase", "main"]).status.success(), "it must stop at its conflict");
+}
+
+/// Brings a repository whose main knows R1 into a state, and answers the branch that is then active.
+type Prepare = fn(&Path) -> String;
+
+#[test]
+fn every_state_of_a_repository_has_its_branch() {
+    let cases: &[(&str, Prepare)] = &[
+        ("another branch", |root| {
+            git(root, &["checkout", "-q", "-b", "side"]);
+            "side".to_owned()
+        }),
+        ("an odd name", |root| {
+            git(root, &["checkout", "-q", "-b", ODD]);
+            ODD.to_owned()
+        }),
+        ("packed refs", |root| {
+            git(root, &["checkout", "-q", "-b", "packed/one"]);
+            git(root, &["pack-refs", "--all"]);
+            "packed/one".to_owned()
+        }),
+        ("an unborn branch", |root| {
+            git(root, &["checkout", "-q", "--orphan", "unborn"]);
+            "unborn".to_owned()
+        }),
+        ("a detached HEAD", |root| {
+            git(root, &["checkout", "-q", "--detach"]);
+            format!("@{}", git(root, &["rev-parse", "HEAD"]))
+        }),
+        ("a rebase in progress", |root| {
+            rebase(root, "topic");
+            "topic".to_owned()
+        }),
+    ];
+    for storage in storages() {
+        for (name, prepare) in cases {
+            let (_keep, root) = repository(storage);
+            put(&root, "R1");
+            let branch = prepare(&root);
+            assert_eq!(seen(&root), pair(&branch, "R1"), "{name} {storage:?}");
+            put(&root, "R2");
+            assert_eq!(seen(&root), pair(&branch, "R1 R2"), "{name} {storage:?}");
+            let main = call(&root, "kb_query", json!({ "branch": "main" })).json();
+            assert_eq!(told(&main), pair("main", "R1"), "{name} {storage:?}");
+        }
+    }
+}
+
+#[test]
+fn switching_under_a_running_server_takes_effect_on_its_next_request() {
+    for storage in storages() {
+        let (_keep, root) = repository(storage);
+        let mut server = Server::greeted(&root);
+        let entity = json!({ "id": "R1", "type": "req", "title": "t", "status": "draft" });
+        server.call("kb_upsert", json!({ "entities": [entity] }));
+        for branch in ["side", ODD, "main", "side"] {
+            let known = !git(&root, &["branch", "--list", branch]).is_empty();
+            let switch: &[&str] = if known { &["checkout", "-q"] } else { &["checkout", "-qb"] };
+            git(&root, &[switch, &[branch]].concat());
+            let found = server.call("kb_query", json!({}));
+            assert_eq!(told(&found), pair(branch, "R1"), "{storage:?}");
+        }
+        server.end();
+    }
+}
+
+#[test]
+fn linked_worktrees_are_on_their_branches_at_the_same_time_with_their_own_settings() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    git(&root, &["worktree", "add", "-q", "-b", "side", "../linked"]);
+    let linked = root.parent().unwrap().join("linked");
+    fs::create_dir_all(linked.join(".kb/schema")).unwrap();
+    fs::write(linked.join(".kb/schema/risk.json"), r#"{"types": {"risk": {}}}"#).unwrap();
+    let db = root.join("graph.db");
+    let mut servers =
+        [&root, &linked].map(|folder| Server::start_on(folder, &db, Some("a")).greet());
+    let risk = json!({ "id": "X1", "type": "risk", "title": "t", "status": "open" });
+    let risk = json!({ "entities": [risk] });
+    let fault = servers[0].try_call("kb_upsert", risk.clone()).unwrap_err();
+    assert_eq!(fault["code"], "VALIDATION_ERROR", "{fault}");
+    assert_eq!(servers[1].call("kb_upsert", risk)["branch"], "side");
+    for _ in 0..2 {
+        let found = servers.each_mut().map(|server| server.call("kb_query", json!({})));
+        assert_eq!(told(&found[0]), pair("main", "R1"));
+        assert_eq!(told(&found[1]), pair("side", "R1 X1"));
+    }
+    for server in servers {
+        server.end();
+    }
+    assert!(!linked.join("graph.db").exists(), "worktrees share one file");
+}
+
+#[test]
+fn a_renamed_branch_takes_its_store_along() {
+    for storage in storages() {
+        let (_keep, root) = repository(storage);
+        put(&root, "R1");
+        git(&root, &["checkout", "-q", "-b", "first"]);
+        commit(&root);
+        put(&root, "R2");
+        git(&root, &["branch", "-m", "second"]);
+        git(&root, &["branch", "-m", ODD]);
+        assert_eq!(seen(&root), pair(ODD, "R1 R2"), "{storage:?}");
+        // A name that git has again has a store of its own.
+        git(&root, &["checkout", "-q", "-b", "first", "main"]);
+        assert_eq!(seen(&root), pair("first", "R1"), "{storage:?}");
+        git(&root, &["checkout", "-q", "main"]);
+        git(&root, &["branch", "-m", "first", "third"]);
+        git(&root, &["branch", "first"]);
+        git(&root, &["checkout", "-q", "third"]);
+        assert_eq!(seen(&root), pair("third", "R1"), "copied, since `first` is there again");
+    }
+}
+
+#[test]
+fn a_submodule_is_a_repository_of_its_own() {
+    let (_keep, root) = repository(&[]);
+    let (_other, inner) = repository(&[]);
+    put(&root, "R1");
+    git(&root, &["submodule", "add", "-q", inner.to_str().unwrap(), "sub"]);
+    let sub = root.join("sub");
+    git(&sub, &["checkout", "-q", "-b", "inner"]);
+    assert_eq!(seen(&sub), pair("inner", ""));
+    put(&sub, "S1");
+    assert_eq!(seen(&root), pair("main", "R1"));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_repository_reached_through_a_symbolic_link_is_the_same_one() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    git(&root, &["checkout", "-q", "-b", "side"]);
+    let link: PathBuf = root.parent().unwrap().join("link");
+    std::os::unix::fs::symlink(&root, &link).unwrap();
+    assert_eq!(seen(&link), pair("side", "R1"));
+    put(&link, "R2");
+    assert_eq!(seen(&root), pair("side", "R1 R2"));
+}
+
+#[test]
+fn the_default_branch_is_that_of_the_settings_then_of_origin_then_main() {
+    let (_keep, root) = repository(&[]);
+    git(&root, &["branch", "-m", "trunk"]);
+    let parent = root.parent().unwrap();
+    git(parent, &["clone", "-q", "repo", "clone"]);
+    let clone = parent.join("clone");
+    put(&clone, "R1");
+    git(&clone, &["checkout", "-q", "-b", "side"]);
+    assert_eq!(seen(&clone), pair("side", "R1"), "copied from trunk, which origin/HEAD names");
+    fs::create_dir(clone.join(".kb")).unwrap();
+    fs::write(clone.join(".kb/config.json"), r#"{"defaultBranch": "side"}"#).unwrap();
+    put(&clone, "R2");
+    git(&clone, &["checkout", "-q", "-b", "other"]);
+    assert_eq!(seen(&clone), pair("other", "R1 R2"), "copied from side, which the settings name");
+    assert_eq!(seen(&root), pair("trunk", ""), "no remote and no settings: main, which is empty");
+}
+
+#[test]
+fn a_named_branch_must_be_gits_or_have_a_store() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    git(&root, &["branch", "known"]);
+    let found = call(&root, "kb_query", json!({ "branch": "known" })).json();
+    assert_eq!(told(&found), pair("known", "R1"));
+    let ran = call(&root, "kb_query", json!({ "branch": "unknown" }));
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("NOT_FOUND")), "{}", ran.out);
+    // What has a store can be asked about when its branch is gone.
+    git(&root, &["branch", "-D", "known"]);
+    let found = call(&root, "kb_query", json!({ "branch": "known" })).json();
+    assert_eq!(told(&found), pair("known", "R1"));
+}
+
+#[test]
+fn the_environment_overrules_git_and_outside_git_the_default_is_active() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    let ran = finish(command(&root, &["tool", "kb_query"]).env("GRAPH_BRANCH", "ci/7"));
+    assert_eq!(told(&ran.json()), pair("ci/7", "R1"));
+    let outside = tempfile::tempdir().unwrap();
+    assert_eq!(seen(outside.path()), pair("main", ""));
+    fs::create_dir(outside.path().join(".kb")).unwrap();
+    fs::write(outside.path().join(".kb/config.json"), r#"{"defaultBranch": "dev"}"#).unwrap();
+    assert_eq!(seen(outside.path()), pair("dev", ""));
+}
+
+#[test]
+fn a_head_that_cannot_be_read_is_a_clear_fault_and_a_named_branch_works() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    fs::write(root.join(".git/HEAD"), "nonsense\n").unwrap();
+    let fault = call(&root, "kb_query", json!({})).json()["error"].take();
+    assert_eq!(fault["code"], "INVALID_OPERATION", "{fault}");
+    assert!(fault["hint"].as_str().unwrap().contains("GRAPH_BRANCH"), "{fault}");
+    let found = call(&root, "kb_query", json!({ "branch": "main" })).json();
+    assert_eq!(told(&found), pair("main", "R1"));
+}

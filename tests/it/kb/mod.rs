@@ -1,0 +1,19 @@
+//! The KB through its tools, and what the command line calls of it.
+
+mod audit;
+mod bad_input;
+mod branches;
+mod bulk;
+mod check;
+mod cli;
+#[cfg(unix)]
+mod cli_git;
+mod delete;
+mod files;
+mod git;
+mod model;
+mod query;
+mod sync;
+mod touching;
+mod upsert;
+mod world;

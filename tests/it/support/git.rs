@@ -1,0 +1,75 @@
+//! Repositories that git itself makes, away from whatever configuration the machine has.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// Git with nothing around it but what is given.
+#[allow(clippy::disallowed_methods, reason = "git is the reference here")]
+pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    command
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", path())
+        .env("HOME", folder)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+        .args(["-c", "protocol.file.allow=always"])
+        .args(arguments);
+    command
+}
+
+/// Where programs are found.
+pub fn path() -> std::ffi::OsString {
+    std::env::var_os("PATH").unwrap_or_default()
+}
+
+/// Runs git, which may fail.
+pub fn attempt(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("these tests need git")
+}
+
+/// Runs git, which must succeed; what it said on standard output.
+#[track_caller]
+pub fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = attempt(folder, arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Makes a commit of all that is there; its id.
+pub fn commit(folder: &Path) -> String {
+    git(folder, &["add", "-A"]);
+    git(folder, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    git(folder, &["rev-parse", "HEAD"])
+}
+
+/// A temporary folder, and in it the repository `repo` on branch main with one commit.
+pub fn repository(options: &[&str]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap().join("repo");
+    fs::create_dir(&root).unwrap();
+    git(&root, &[&["init", "-q", "-b", "main"], options].concat());
+    fs::write(root.join(".gitignore"), "graph.db*\n").unwrap();
+    fs::write(root.join("graph.config.yaml"), "durability: normal\n").unwrap();
+    commit(&root);
+    (folder, root)
+}
+
+/// Both storages of refs; the newer one where the installed git (2.45) knows it.
+pub fn storages() -> Vec<&'static [&'static str]> {
+    let folder = tempfile::tempdir().unwrap();
+    let files: &[&str] = &[];
+    let reftable: &[&str] = &["--ref-format=reftable"];
+    match attempt(folder.path(), &["init", "-q", "--ref-format=reftable"]).status.success() {
+        true => vec![files, reftable],
+        false => {
+            println!("note: reftables are not tested, the installed git is too old for them");
+            vec![files]
+        }
+    }
+}
