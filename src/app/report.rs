@@ -7,6 +7,7 @@ use crate::{
     base::{Ctx, Result},
     db::{self, EventRow, inspect::Inspection},
     knowledge::{self, IdlePattern},
+    memory,
     os::{files, git::GitState},
     work,
 };
@@ -38,8 +39,9 @@ impl App {
         let db = self.db(ctx)?;
         let file = db::inspect::inspect(db)?;
         // A damaged file cannot be counted.
-        let recount =
-            |tx: &db::Read<'_>| Ok([work::recount(tx)?, knowledge::recount(tx)?].concat());
+        let recount = |tx: &db::Read<'_>| {
+            Ok([work::recount(tx)?, knowledge::recount(tx)?, memory::recount(tx)?].concat())
+        };
         let miscounts = if file.problems.is_empty() { db.read(ctx, recount)? } else { Vec::new() };
         Ok(Health { file, miscounts })
     }
