@@ -5,12 +5,13 @@ use serde_json::json;
 use super::{
     Shell,
     format::{size, value, when},
+    next::quoted,
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, block, brief, plain, styled},
     show::{field, heading},
 };
 use crate::{
+    app::Read,
     base::{Error, ErrorCode, Fault, Result, Timestamp, props::Properties},
-    db::Read,
     memory::{
         self, ByNode, Connection, Encoding, GetConnection, Node, NodeContent, QueryConnections,
     },
@@ -92,11 +93,11 @@ fn elsewhere(id: &str, shell: &mut Shell, unknown: Error) -> Result<Error> {
     };
     let (kind, domain) = (last.kind, last.domain);
     let message = match last.action.as_str() {
-        "deleted" => format!("`{id}` was a {kind} of {domain}, and is deleted"),
-        _ => format!("`{id}` is a {kind} of {domain}, which this command does not show"),
+        "deleted" => format!("`{id}` is deleted; it was of {domain} ({kind})"),
+        _ => format!("`{id}` is of {domain} ({kind}), which this command does not show"),
     };
     Ok(Fault::new(ErrorCode::NotFound, message)
-        .hint(format!("graph log {id} tells its history"))
+        .hint(format!("graph log {} tells its history", quoted(id)))
         .into())
 }
 
@@ -180,6 +181,6 @@ fn links(
 
 fn history(id: &str, out: &mut Output) -> std::io::Result<()> {
     out.gap()?;
-    let command = format!("graph log {}", plain(id));
+    let command = format!("graph log {}", quoted(id));
     out.line(format_args!("how it came to this: {}", styled(NEXT, command)))
 }

@@ -63,10 +63,12 @@ fn many_connections_are_counted_and_what_is_gone_is_said_to_be() {
     m.ok("delete_node", json!({ "node_id": far }));
     let err = run(&home, &["show", &far]).failed(1);
     assert!(
-        err.contains(&format!("`{far}` was a node of memory, and is deleted (NOT_FOUND)")),
+        err.contains(&format!("`{far}` is deleted; it was of memory (node) (NOT_FOUND)")),
         "{err}"
     );
     assert!(err.contains(&format!("graph log {far}")), "{err}");
+    let err = run(&home, &["show", "ontology"]).failed(1);
+    assert!(err.contains("`ontology` is of memory (ontology), which this command"), "{err}");
     let err = run(&home, &["show", "mem_none"]).failed(1);
     assert!(err.contains("no such node"), "{err}");
 }
