@@ -8,6 +8,7 @@ use crate::{
     db::{self, EventRow, inspect::Inspection},
     kb,
     knowledge::{self, IdlePattern},
+    memory,
     os::{files, git::GitState},
     work,
 };
@@ -40,7 +41,9 @@ impl App {
         let file = db::inspect::inspect(db)?;
         // A damaged file cannot be counted.
         let recount = |tx: &db::Read<'_>| {
-            Ok([work::recount(tx)?, knowledge::recount(tx)?, kb::recount(tx)?].concat())
+            let domains = [work::recount, knowledge::recount, memory::recount, kb::recount];
+            let found = domains.into_iter().map(|recount| recount(tx)).collect::<Result<Vec<_>>>()?;
+            Ok(found.concat())
         };
         let miscounts = if file.problems.is_empty() { db.read(ctx, recount)? } else { Vec::new() };
         Ok(Health { file, miscounts })

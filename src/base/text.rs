@@ -60,14 +60,38 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// Folds case the way search does, for comparing substrings: letter by letter, since what a letter folds to
-/// must not depend on what stands beside it.
+/// must not depend on what stands beside it. Several small letters may share a capital, as σ and ς do.
 pub fn fold(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect()
+    text.chars().flat_map(|letter| capital(letter).to_lowercase()).collect()
+}
+
+/// The capital of a letter, where it is one letter too. That of ı is the capital of i, which it is not.
+fn capital(letter: char) -> char {
+    if letter.is_ascii() || letter == 'ı' {
+        return letter;
+    }
+    let mut upper = letter.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(capital), None) => capital,
+        _ => letter,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_fold_alike_whatever_their_case_and_place() {
+        for (left, right) in
+            [("ΟΔΌΣ", "οδός"), ("οδόσ", "οδός"), ("ſx", "Sx"), ("µ", "Μ"), ("ẞ", "ß"), ("Ǆǅ", "ǆǆ")]
+        {
+            assert_eq!(fold(left), fold(right), "{left} {right}");
+        }
+        for (left, right) in [("ß", "ss"), ("ı", "i"), ("é", "e"), ("o", "0")] {
+            assert_ne!(fold(left), fold(right), "{left} {right}");
+        }
+    }
 
     #[test]
     fn bounds() {

@@ -17,6 +17,7 @@ mod next;
 mod output;
 mod serve;
 mod show;
+mod show_memory;
 mod status;
 mod tool;
 mod tree;

@@ -1,4 +1,4 @@
-//! `graph show ID`: one node with all that belongs to it.
+//! `graph show ID`: one node, of work or of memory, with all that belongs to it.
 
 use clap::Args;
 
@@ -6,14 +6,18 @@ use super::{
     Shell,
     format::{value, when},
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, block, brief, plain, styled},
+    show_memory,
     tree::mark,
 };
-use crate::work::{self, Context, Dependency, Neighbourhood, NodeTree, OutlineNode, Standing};
+use crate::{
+    base::ErrorCode,
+    work::{self, Context, Dependency, Neighbourhood, NodeTree, OutlineNode, Standing},
+};
 
 /// Which node.
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The node's id, such as n_0123456789
+    /// The node's id, such as n_0123456789, or that of a memory or a connection
     pub id: String,
 }
 
@@ -21,9 +25,15 @@ pub struct Show {
 pub fn run(ask: &Show, shell: &mut Shell) -> Outcome {
     let settings = shell.app.work();
     let wanted = Context { node_id: ask.id.trim().to_owned(), depth: None };
-    let (around, stand) = shell.read(|tx| {
+    let found = shell.read(|tx| {
         Ok((work::context(tx, &wanted)?, work::standing(tx, &settings, &wanted.node_id)?))
-    })?;
+    });
+    let (around, stand) = match found {
+        Err(error) if error.code() == ErrorCode::NotFound && !shell.is_new() => {
+            return show_memory::run(&wanted.node_id, shell, error);
+        }
+        found => found?,
+    };
     let out = &mut shell.out;
     if out.json {
         out.object(&around)?;
@@ -167,11 +177,15 @@ fn more(out: &mut Output, omitted: usize) -> std::io::Result<()> {
     out.line(styled(QUIET, format_args!("  … and {omitted} more")))
 }
 
-fn heading(out: &mut Output, title: &str) -> std::io::Result<()> {
+pub(super) fn heading(out: &mut Output, title: &str) -> std::io::Result<()> {
     out.gap()?;
     out.line(styled(STRONG, title))
 }
 
-fn field(out: &mut Output, name: &str, text: impl std::fmt::Display) -> std::io::Result<()> {
+pub(super) fn field(
+    out: &mut Output,
+    name: &str,
+    text: impl std::fmt::Display,
+) -> std::io::Result<()> {
     out.line(format_args!("  {}  {text}", styled(QUIET, format_args!("{name:<8}"))))
 }

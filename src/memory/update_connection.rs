@@ -58,12 +58,13 @@ pub fn update_connection(tx: &Write<'_>, ask: &UpdateConnection) -> Result<Done>
         }
         None => None,
     };
-    let modified = record.connection.modified;
+    // What was imported may have been made in what is the future here.
+    let modified = tx.now().max(record.connection.created);
     if changes.is_empty() {
         // An update is a touch even where all is as it was.
-        changes.push(Change::new("modified", json!(modified), json!(tx.now())));
+        changes.push(Change::new("modified", json!(record.connection.modified), json!(modified)));
     }
-    record.connection.modified = tx.now();
+    record.connection.modified = modified;
     let content = content.as_ref().map(|(format, content)| (format.as_str(), content));
     connections::save(tx, &record, &ask.properties, content)?;
     history::of_connection(tx, &record.connection.id, "updated", &changes)?;

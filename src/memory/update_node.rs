@@ -73,11 +73,13 @@ pub fn update_node(tx: &Write<'_>, ask: &UpdateNode) -> Result<Done> {
         changes.extend(history::content_change(before.as_ref(), after));
     }
     let node = &mut record.node;
+    // What was imported may have been made in what is the future here.
+    let modified = tx.now().max(node.created);
     if changes.is_empty() {
         // An update is a touch even where all is as it was.
-        changes.push(Change::new("modified", json!(node.modified), json!(tx.now())));
+        changes.push(Change::new("modified", json!(node.modified), json!(modified)));
     }
-    node.modified = tx.now();
+    node.modified = modified;
     nodes::save(tx, &record, &ask.properties, content.as_ref())?;
     history::of_node(tx, &record.node.id, "updated", &changes)?;
     Ok(DONE)

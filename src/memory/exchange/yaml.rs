@@ -11,8 +11,13 @@ use crate::{
 /// Reads the ontology.
 pub(super) fn read(yaml: &str) -> Result<Ontology> {
     serde_saphyr::from_str(yaml).map_err(|error| {
-        let problem = text::shorten(&error.to_string(), 300);
-        let message = format!("{} is no ontology: {problem}", layout::ONTOLOGY);
+        let said = error.without_snippet().to_string();
+        // What follows is advice for programmers.
+        let said = said.split(['\n', ';', ',']).next().unwrap_or(&said);
+        let said = said.rsplit_once(" at line ").map_or(said, |(said, _)| said);
+        let line = error.location().map_or(String::new(), |at| format!(":{}", at.line()));
+        let message =
+            format!("{}{line} is no ontology: {}", layout::ONTOLOGY, text::shorten(said, 300));
         Fault::new(ErrorCode::ValidationError, message)
             .hint("it has `node_types`, a list of names, and `connection_types` with name, from_types and to_types")
             .into()

@@ -4,5 +4,6 @@ pub(super) mod connections;
 pub(super) mod nodes;
 pub(super) mod ontology;
 pub(super) mod properties;
+pub(super) mod recount;
 pub(super) mod search;
 pub(super) mod select;

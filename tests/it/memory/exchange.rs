@@ -171,6 +171,57 @@ fn a_folder_of_another_maker_is_read() {
 }
 
 #[test]
+fn an_ontology_reads_as_any_yaml_writer_puts_it() {
+    let (_keep, home) = folder();
+    let source = home.join("theirs");
+    foreign(&source, &[]);
+    let yaml = "\u{feff}%YAML 1.2\r\n---\r\n# by hand\r\nversion: 1\r\n\
+        node_types: [Project, 'it''s', \"Per\\u0073on\", Yes, 2025, 1.50]  # in one line\r\n\
+        connection_types:\r\n\
+        - {name: Next, from_types: [Project], to_types: [Yes, 2025], required_properties: []}\r\n\
+        - name: >-\r\n    Folded\r\n    Name\r\n  from_types: &ends\r\n  - Project\r\n  to_types: *ends\r\n\
+        \x20 required_properties:\r\n  description: not ours\r\n";
+    fs::write(source.join("_system/ontology.yaml"), yaml).unwrap();
+    import(&home, &source).ok();
+    assert_eq!(
+        run(&home, &["tool", "get_ontology", "{}"]).json(),
+        json!({ "node_types": ["Project", "it's", "Person", "Yes", "2025", "1.50"],
+            "connection_types": [
+                { "name": "Next", "from_types": ["Project"], "to_types": ["Yes", "2025"] },
+                { "name": "Folded Name", "from_types": ["Project"], "to_types": ["Project"] },
+            ] })
+    );
+    assert!(import(&home, &source).ok().contains("connection types  0 new, 2 equal"));
+}
+
+#[test]
+fn what_comes_from_the_future_can_be_changed() {
+    let (_keep, home) = folder();
+    let source = home.join("theirs");
+    let then = "2999-01-01T00:00:00.000Z";
+    let late = json!({ "created": then, "modified": then });
+    foreign(&source, &[("late", late.clone(), "_content/nodes/late.md", b"late")]);
+    let registry = source.join("_system/registry.json");
+    let mut json: Value = serde_json::from_slice(&fs::read(&registry).unwrap()).unwrap();
+    json["connections"]["c"] = json!({ "id": "c", "type": "Sees", "from": "late", "to": "late",
+        "created": then, "modified": then });
+    fs::write(&registry, json.to_string()).unwrap();
+    import(&home, &source).ok();
+    let call = |tool: &str, ask: Value| run(&home, &["tool", tool, &ask.to_string()]).json();
+    let done = json!({ "ok": true });
+    for properties in [json!({ "a": 1 }), json!({ "a": 1 })] {
+        let ask = json!({ "node_id": "late", "properties": properties });
+        assert_eq!(call("update_node", ask), done);
+        let ask = json!({ "connection_id": "c", "properties": properties });
+        assert_eq!(call("update_connection", ask), done);
+    }
+    let node = call("get_node", json!({ "node_id": "late" }));
+    assert_eq!((&node["modified"], &node["properties"]["a"]), (&json!(then), &json!(1)));
+    let connection = call("get_connection", json!({ "connection_id": "c" }));
+    assert_eq!(connection["modified"], then, "never before it was made");
+}
+
+#[test]
 fn what_differs_refuses_the_whole_unless_the_newer_is_to_win() {
     let (_keep, home) = folder();
     let source = home.join("source");

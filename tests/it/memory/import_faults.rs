@@ -88,7 +88,16 @@ fn folders_that_are_none_say_so_and_make_no_database() {
     refused(&["ontology.yaml", "no such file"]);
     let put = |file: &str, text: &str| fs::write(source.join("_system").join(file), text).unwrap();
     for (yaml, part) in [
-        ("node_types: 5", "ontology.yaml"),
+        ("node_types: 5", "ontology.yaml:1 is no ontology: expected sequence start (VALIDATION"),
+        (
+            "node_types: [A]\nnode_types: [B]",
+            "ontology.yaml:2 is no ontology: duplicate mapping key: node_types (VALIDATION",
+        ),
+        (
+            "# no names\nnode_types: [A, null]",
+            "ontology.yaml:2 is no ontology: cannot deserialize null",
+        ),
+        ("", "ontology.yaml:1 is no ontology: unexpected end of input (VALIDATION"),
         ("node_types: [A, A]", "`node_types[1]` is `A` once more"),
         ("node_types: ['']", "node_types[0]"),
     ] {
@@ -125,8 +134,12 @@ fn connections_are_checked_against_nodes_and_ontology() {
         &[
             ("a", json!({}), "_content/nodes/a.md", b"a"),
             ("b", json!({}), "_content/nodes/b.md", b"b"),
+            ("person", json!({ "type": "Person" }), "_content/nodes/p.md", b"p"),
         ],
     );
+    let yaml = "node_types: [Note, Person]\nconnection_types:\n  \
+        - {name: Sees, from_types: [Note], to_types: [Note], required_properties: [k, since]}\n";
+    fs::write(source.join("_system/ontology.yaml"), yaml).unwrap();
     let registry = source.join("_system/registry.json");
     let with = |connection: Value| {
         let mut json: Value = serde_json::from_slice(&fs::read(&registry).unwrap()).unwrap();
@@ -134,20 +147,24 @@ fn connections_are_checked_against_nodes_and_ontology() {
         fs::write(&registry, json.to_string()).unwrap();
     };
     let good = json!({ "id": "c", "type": "Sees", "from": "a", "to": "b", "created": "2025-10-31T10:00:00Z",
-        "modified": "2025-10-31T10:00:00Z", "properties": { "k": 1 } });
+        "modified": "2025-10-31T10:00:00Z", "properties": { "k": 1, "since": "then" } });
     for (field, value, parts) in [
-        ("type", "Hears", ["`Hears`", "INVALID_CONNECTION_TYPE"]),
-        ("from", "nobody", ["`nobody`", "NODE_NOT_FOUND"]),
-        ("to", "nobody", ["`nobody`", "NODE_NOT_FOUND"]),
+        ("type", json!("Hears"), ["`Hears`", "INVALID_CONNECTION_TYPE"]),
+        ("from", json!("nobody"), ["`nobody`", "NODE_NOT_FOUND"]),
+        ("to", json!("nobody"), ["`nobody`", "NODE_NOT_FOUND"]),
+        ("to", json!("person"), ["Valid targets: [Note]", "INVALID_TOPOLOGY"]),
+        ("properties", json!({ "k": 1 }), ["Missing: [since]", "REQUIRED_PROPERTY_MISSING"]),
     ] {
         let mut bad = good.clone();
-        bad[field] = json!(value);
+        bad[field] = value;
         with(bad);
         let err = import(&home, &source).failed(1);
         assert!(
             err.contains("connection `c`") && parts.iter().all(|part| err.contains(part)),
             "{err}"
         );
+        let left = run(&home, &["tool", "query_nodes", "{}"]).json();
+        assert_eq!(left, json!({ "node_ids": [] }), "{field}: the nodes before it stayed");
     }
     with(good);
     assert!(import(&home, &source).ok().contains("connections       1 new"));

@@ -56,6 +56,11 @@ fn needles_under_three_characters_are_found_by_looking() {
     let mut m = Memory::new();
     let [one, two, _] = m.nodes("Project", ["Ab", "xaBx", "b a"]);
     let [three] = m.nodes("Action", ["ab"]);
+    let [way] = m.nodes("Context", ["ΟΔΌΣ"]);
+    // However short a needle is, the letters are the same.
+    for query in ["οδός", "δός", "ός", "ς", "ΌΣ"] {
+        assert_eq!(found(&mut m, query), [way.as_str()], "{query}");
+    }
     let bytes = json!({ "type": "Project", "content": "YWI=", "encoding": "base64" });
     m.ok("create_node", bytes);
     assert_eq!(found(&mut m, "AB"), [one.as_str(), &two, &three]);
