@@ -42,7 +42,8 @@ impl App {
         // A damaged file cannot be counted.
         let recount = |tx: &db::Read<'_>| {
             let domains = [work::recount, knowledge::recount, memory::recount, kb::recount];
-            let found = domains.into_iter().map(|recount| recount(tx)).collect::<Result<Vec<_>>>()?;
+            let found =
+                domains.into_iter().map(|recount| recount(tx)).collect::<Result<Vec<_>>>()?;
             Ok(found.concat())
         };
         let miscounts = if file.problems.is_empty() { db.read(ctx, recount)? } else { Vec::new() };

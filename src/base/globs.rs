@@ -132,7 +132,8 @@ pub fn keys(pattern: &str) -> Vec<String> {
     // From the end: what stands last is named most particularly.
     let later = segments.iter().skip(leading).rev().chain(segments.iter().take(leading).rev());
     keys.extend(later.filter(|segment| literal(segment)).map(|segment| segment_key(segment)));
-    if let Some(last) = segments.last().filter(|last| !literal(last)) {
+    // A slash within braces, or an escaped one, puts the path's last name somewhere in the middle.
+    if let Some(last) = segments.last().filter(|last| !literal(last) && !last.contains('/')) {
         let head = last.find(is_special).map_or(*last, |at| &last[..at]);
         let tail = last.rfind(is_special).map_or(*last, |at| &last[at + 1..]);
         keys.extend(tail.find(SEPARATORS).map(|at| tail_key(&tail[at..])));
@@ -240,6 +241,11 @@ mod tests {
             "**",
             "*",
             "src/{a,b/c}/*.ts",
+            "src/x-{a,b/c}",
+            "q-{r/s,t}*",
+            "w_{**/k,l}",
+            "a-x\\/b*",
+            "v-?\\/u*",
             "src/**/x/*.t?",
             "**/Cargo.toml",
             "a/**/b/**/c.d",
@@ -256,6 +262,11 @@ mod tests {
             "src/{x,y}.ts/z",
         ];
         let paths = [
+            "src/x-b/c",
+            "q-r/sz",
+            "w_a/k",
+            "a-x/b1",
+            "v-1/u2",
             "src/pages/checkout/a/b.tsx",
             "src/a.ts",
             "README.md",

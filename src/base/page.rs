@@ -64,6 +64,11 @@ impl Budget {
         Budget { left: chars, empty: true }
     }
 
+    /// Characters that are left.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
     /// Takes the item's size off the page; false when it no longer fits.
     pub fn admit(&mut self, item: &impl Serialize) -> Result<bool> {
         let size = serde_json::to_string(item)?.chars().count() + 1;

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use chrono::{DateTime, Duration, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, Duration, SecondsFormat, Utc};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -41,12 +41,21 @@ impl fmt::Display for Timestamp {
     }
 }
 
-impl FromStr for Timestamp {
-    type Err = chrono::ParseError;
+/// A text that is no instant of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it is no instant of RFC 3339 between the years 0 and 9999 in UTC")]
+pub struct NoInstant;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parsed = DateTime::parse_from_rfc3339(text)?;
-        Ok(Self::from_millis(parsed.timestamp_millis()))
+impl FromStr for Timestamp {
+    type Err = NoInstant;
+
+    fn from_str(text: &str) -> Result<Self, NoInstant> {
+        let parsed = DateTime::parse_from_rfc3339(text).map_err(|_| NoInstant)?.to_utc();
+        // Its place on the globe may put it into a year that has no four digits, and could not be read back.
+        match parsed.year() {
+            0..=9999 => Ok(Self::from_millis(parsed.timestamp_millis())),
+            _ => Err(NoInstant),
+        }
     }
 }
 

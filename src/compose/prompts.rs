@@ -159,10 +159,16 @@ impl Page {
         let data = serde_json::to_value(data)?;
         let shown = match data.is_null() {
             true => "nothing\n".to_owned(),
-            // Line breaks are escaped in JSON, so that no text of it can end the fence.
-            false => format!("```json\n{data}\n```\n"),
+            // With every kind of line break escaped, no text of it can end the fence.
+            false => format!("```json\n{}\n```\n", on_one_line(&data.to_string())),
         };
         self.text += &format!("\n## {title}\n\n{shown}");
         Ok(())
     }
+}
+
+/// JSON without the line breaks that it allows in texts.
+fn on_one_line(json: &str) -> String {
+    let breaks = [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
+    breaks.iter().fold(json.to_owned(), |json, (letter, escape)| json.replace(*letter, escape))
 }

@@ -1,7 +1,10 @@
 //! One text index for all domains: case-insensitive substrings, whatever the user typed.
 
 use super::tx::Write;
-use crate::base::{Result, text};
+use crate::base::{Fault, Result, text};
+
+/// Characters of a text to look for.
+pub const MAX_NEEDLE: usize = 256;
 
 /// A text to look for, in the form in which the database can find it.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,13 +16,20 @@ pub enum Needle {
 }
 
 impl Needle {
-    /// How to look for `text` as one substring.
-    pub fn new(text: &str) -> Self {
-        if text.chars().count() < 3 {
-            Needle::Short(text::fold(text))
-        } else {
-            Needle::Phrase(format!("\"{}\"", text.replace('"', "\"\"")))
+    /// How to look for the `text` of `field` as one substring.
+    ///
+    /// Bounded: the index compares a phrase trigram by trigram, so that a long one in a text that repeats itself
+    /// would take seconds that nothing can interrupt.
+    pub fn new(field: &str, text: &str) -> Result<Self> {
+        let length = text.chars().count();
+        if length > MAX_NEEDLE {
+            let problem = format!("has {length} characters; at most {MAX_NEEDLE} are looked for");
+            return Err(Fault::invalid(field, problem).hint("a telling part of it will do").into());
         }
+        Ok(match length {
+            0..3 => Needle::Short(text::fold(text)),
+            _ => Needle::Phrase(format!("\"{}\"", text.replace('"', "\"\""))),
+        })
     }
 }
 
@@ -113,7 +123,13 @@ mod tests {
             ("a\" OR b", Needle::Phrase("\"a\"\" OR b\"".into())),
             ("NEAR(", Needle::Phrase("\"NEAR(\"".into())),
         ] {
-            assert_eq!(Needle::new(text), expected, "{text}");
+            assert_eq!(Needle::new("text", text).unwrap(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_looked_for_is_bounded() {
+        assert!(Needle::new("text", &"ä".repeat(MAX_NEEDLE)).is_ok());
+        assert!(Needle::new("text", &"ä".repeat(MAX_NEEDLE + 1)).is_err());
     }
 }

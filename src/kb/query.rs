@@ -296,8 +296,7 @@ fn selection(setting: &Setting, branch: &Branch, ask: &Query) -> Result<Selectio
             let problem = "is empty: leave it out to match everything";
             return Err(Fault::invalid("text", problem).into());
         }
-        text::check_size("text", wanted.len(), limits::TEXT)?;
-        selection.text(&Needle::new(wanted));
+        selection.text(&Needle::new("text", wanted)?);
     }
     for (index, related) in ask.related.iter().enumerate() {
         let field = |name: &str| format!("related[{index}].{name}");

@@ -72,7 +72,9 @@ pub fn search_changelog(tx: &Read<'_>, ask: &SearchChangelog) -> Result<Listed<E
             items.push(entry);
         }
     }
-    Ok(Listed { items, total, limit: ask.limit, offset: ask.offset, left_out })
+    let end = ask.offset.saturating_add(items.len());
+    let next_offset = (left_out > 0).then_some(end);
+    Ok(Listed { items, total, limit: ask.limit, offset: ask.offset, next_offset, left_out })
 }
 
 fn parent(tx: &Read<'_>, kind: EntityType, id: &str) -> Result<String> {

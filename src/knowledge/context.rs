@@ -7,15 +7,24 @@ use serde::Serialize;
 
 use super::{
     matching::{self, Matched},
+    search::end_of_page,
     store::{atoms, molecules},
     types::{EntityType, Entry, Knowledge, RelatedAtom, RelatedMolecule, limits},
     view::View,
 };
 use crate::{
-    base::{Result, page, paths, text, wire::is_zero},
+    base::{
+        Result,
+        page::{self, Budget},
+        paths, text,
+        wire::is_zero,
+    },
     db::Read,
     work,
 };
+
+/// Characters of names and paths; texts have the rest of the answer, and whatever of this is left.
+const HEADS: usize = 20_000;
 
 /// Which files.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +50,12 @@ pub struct Surroundings {
     /// Texts and relations that there was no room for; `get` reads each by its id.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
+    /// Atoms that matched and that there was no room for at all: ask about fewer paths.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub atoms_omitted: usize,
+    /// Paths without an atom that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unmatched_omitted: usize,
 }
 
 /// A molecule that has an atom that matched.
@@ -81,6 +96,9 @@ pub struct ContextAtom {
     pub version: i64,
     /// Which of the paths matched, in the order and spelling asked.
     pub matched_paths: Vec<String>,
+    /// Paths that matched and are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub matched_omitted: usize,
     /// Which of its patterns matched; people see them, models save their tokens.
     #[serde(skip)]
     pub matched_patterns: Vec<String>,
@@ -99,9 +117,24 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
     let paths: Vec<&str> = asked.iter().map(|(_, path)| path.as_str()).collect();
     let mut matched = matching::matches(tx, &project, &paths)?;
 
-    let ids: Vec<&str> = matched.keys().map(String::as_str).collect();
-    let records = atoms::among(tx, &ids)?;
     let covered: BTreeSet<usize> = matched.values().flat_map(|one| &one.paths).copied().collect();
+    let mut answer = Surroundings::default();
+    let mut heads = Budget::new(HEADS);
+    let ids: Vec<&str> = matched.keys().map(String::as_str).collect();
+    let mut records = atoms::among(tx, &ids)?;
+    // Which atoms there are comes before all that they cover, and that before what they say.
+    let named = records.len();
+    let first = |atom: &atoms::Record| matched.get(&atom.id).and_then(|one| one.paths.first());
+    let fit = end_of_page(&records, |atom| {
+        heads.admit(&(&atom.id, &atom.name, first(atom).map(|at| &asked[*at].0)))
+    })?;
+    records.truncate(fit);
+    answer.atoms_omitted = named - fit;
+    for atom in &records {
+        if let Some(matched) = matched.get_mut(&atom.id) {
+            matched.fit(&mut heads, &asked)?;
+        }
+    }
     let groups: BTreeSet<&str> =
         records.iter().filter_map(|atom| atom.molecule.as_deref()).collect();
     let groups: Vec<&str> = groups.into_iter().collect();
@@ -111,8 +144,7 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
     for record in records {
         members.entry(record.molecule.clone()).or_default().push(record);
     }
-    let mut view = View::new(tx, ask.changelog, page::MAX_CHARS);
-    let mut answer = Surroundings::default();
+    let mut view = View::new(tx, ask.changelog, page::MAX_CHARS - HEADS + heads.left());
     for molecule in groups {
         let atoms = members.remove(&Some(molecule.id.clone())).unwrap_or_default();
         answer.molecules.push(ContextMolecule {
@@ -133,8 +165,21 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
     }
     let unmatched = asked.iter().enumerate().filter(|(at, _)| !covered.contains(at));
     answer.unmatched_paths = unmatched.map(|(_, (spelling, _))| spelling.clone()).collect();
+    answer.unmatched_omitted = page::cut(&mut answer.unmatched_paths, HEADS)?;
     answer.left_out = view.left_out();
     Ok(answer)
+}
+
+impl Matched {
+    /// Keeps all paths where there is room for them, else the first.
+    fn fit(&mut self, room: &mut Budget, asked: &[(String, String)]) -> Result<()> {
+        let rest: Vec<&str> = self.paths.iter().skip(1).map(|at| asked[*at].0.as_str()).collect();
+        if !rest.is_empty() && !room.admit(&rest)? {
+            self.omitted = rest.len();
+            self.paths.truncate(1);
+        }
+        Ok(())
+    }
 }
 
 /// Each spelling once, with the path that it means.
@@ -158,12 +203,13 @@ fn context_atom(
     matched: &mut BTreeMap<String, Matched>,
     asked: &[(String, String)],
 ) -> Result<ContextAtom> {
-    let Matched { paths, patterns } = matched.remove(&atom.id).unwrap_or_default();
+    let Matched { paths, patterns, omitted } = matched.remove(&atom.id).unwrap_or_default();
     Ok(ContextAtom {
         knowledge: view.knowledge(atom.knowledge)?,
         related_atoms: view.related_atoms(&atom.related)?,
         changelog: view.changelog(EntityType::Atom, &atom.id)?,
         matched_paths: paths.into_iter().map(|at| asked[at].0.clone()).collect(),
+        matched_omitted: omitted,
         matched_patterns: patterns,
         id: atom.id,
         name: atom.name,

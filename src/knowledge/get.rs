@@ -4,12 +4,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
+    search::{HEADS, end_of_page, head},
     store::{atoms, molecules},
     types::{Entity, EntityType},
     view::View,
 };
 use crate::{
-    base::{Result, page, wire::is_zero},
+    base::{
+        Result,
+        page::{self, Budget},
+        wire::is_zero,
+    },
     db::Read,
 };
 
@@ -43,12 +48,16 @@ pub fn get(tx: &Read<'_>, ask: &Get) -> Result<Gotten> {
         EntityType::Atom => (Entity::Atom(view.atom(atoms::get(tx, "id", &ask.id)?)?), 0),
         EntityType::Molecule => {
             let record = molecules::get(tx, "id", &ask.id)?;
-            let members = atoms::members(tx, &record.id)?;
+            let mut members = atoms::members(tx, &record.id)?;
+            let mut heads = Budget::new(HEADS);
+            let fit = end_of_page(&members, |atom| heads.admit(&head(atom)))?;
+            let omitted = members.len() - fit;
+            members.truncate(fit);
             let mut molecule = view.molecule(record)?;
             let mut list = View::new(tx, 0, page::MAX_CHARS);
             let members = members.into_iter().map(|atom| list.atom(atom)).collect::<Result<_>>()?;
             molecule.atoms = Some(members);
-            (Entity::Molecule(molecule), list.left_out())
+            (Entity::Molecule(molecule), list.left_out() + omitted)
         }
     };
     Ok(Gotten { entity, left_out: view.left_out() + left_out })

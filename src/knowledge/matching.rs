@@ -18,6 +18,8 @@ pub(super) struct Matched {
     pub paths: Vec<usize>,
     /// Its patterns that matched one of them, each once.
     pub patterns: Vec<String>,
+    /// Paths that an answer had no room for.
+    pub omitted: usize,
 }
 
 /// Matches normalised paths with all patterns of a project: every match, by atom.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{
     store::{
-        molecules,
+        atoms, molecules,
         select::{self, Filter, Page},
     },
     types::{Atom, EntityType, Molecule},
@@ -13,10 +13,17 @@ use super::{
     view::View,
 };
 use crate::{
-    base::{Fault, Result, page, wire::is_zero},
+    base::{
+        Fault, Result,
+        page::{self, Budget},
+        wire::is_zero,
+    },
     db::{Needle, Read},
     work,
 };
+
+/// Characters of names and patterns on a page.
+pub(super) const HEADS: usize = 30_000;
 
 /// What to look for.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +56,9 @@ pub struct Listed<T> {
     pub limit: usize,
     /// As asked for.
     pub offset: usize,
+    /// Where to go on, when the page ends early because the answer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
     /// Texts and relations that there was no room for; each can be read by its id.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
@@ -85,7 +95,10 @@ pub fn search_atoms(tx: &Read<'_>, ask: &Search) -> Result<Listed<Atom>> {
         validate::same_project(&molecule, &filter.project)?;
         filter.molecule = Some(molecule.id);
     }
-    let (records, total) = select::atoms(tx, &filter, ask.page())?;
+    let (mut records, total) = select::atoms(tx, &filter, ask.page())?;
+    let mut heads = Budget::new(HEADS);
+    let full = end_of_page(&records, |atom| heads.admit(&head(atom)))?;
+    records.truncate(full);
     let mut view = View::new(tx, ask.changelog, page::DEFAULT_CHARS);
     let items = records.into_iter().map(|record| view.atom(record)).collect::<Result<_>>()?;
     Ok(ask.listed(items, total, &view))
@@ -93,10 +106,31 @@ pub fn search_atoms(tx: &Read<'_>, ask: &Search) -> Result<Listed<Atom>> {
 
 /// Molecules that fit.
 pub fn search_molecules(tx: &Read<'_>, ask: &Search) -> Result<Listed<Molecule>> {
-    let (records, total) = select::molecules(tx, &filter(tx, ask)?, ask.page())?;
+    let (mut records, total) = select::molecules(tx, &filter(tx, ask)?, ask.page())?;
+    let mut heads = Budget::new(HEADS);
+    let full = end_of_page(&records, |molecule| heads.admit(&(&molecule.id, &molecule.name)))?;
+    records.truncate(full);
     let mut view = View::new(tx, ask.changelog, page::DEFAULT_CHARS);
     let items = records.into_iter().map(|record| view.molecule(record)).collect::<Result<_>>()?;
     Ok(ask.listed(items, total, &view))
+}
+
+/// What an atom is called and about, which a list says before what is known.
+pub(super) fn head(atom: &atoms::Record) -> impl Serialize {
+    (&atom.id, &atom.project, &atom.molecule, &atom.name, &atom.paths, &atom.last_task)
+}
+
+/// How many of the records an answer has room for.
+pub(super) fn end_of_page<T>(
+    records: &[T],
+    mut fits: impl FnMut(&T) -> Result<bool>,
+) -> Result<usize> {
+    for (at, record) in records.iter().enumerate() {
+        if !fits(record)? {
+            return Ok(at);
+        }
+    }
+    Ok(records.len())
 }
 
 /// How many atoms and molecules a project has.
@@ -107,7 +141,8 @@ pub fn count(tx: &Read<'_>, project: &str) -> Result<(usize, usize)> {
 fn filter(tx: &Read<'_>, ask: &Search) -> Result<Filter> {
     let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
     let text = ask.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
-    Ok(Filter { project, text: text.map(Needle::new), ..Filter::default() })
+    let text = text.map(|text| Needle::new("query", text)).transpose()?;
+    Ok(Filter { project, text, ..Filter::default() })
 }
 
 impl Search {
@@ -116,7 +151,10 @@ impl Search {
     }
 
     fn listed<T>(&self, items: Vec<T>, total: usize, view: &View<'_, '_>) -> Listed<T> {
-        Listed { items, total, limit: self.limit, offset: self.offset, left_out: view.left_out() }
+        let end = self.offset.saturating_add(items.len());
+        let next_offset = (items.len() < self.limit && end < total).then_some(end);
+        let Search { limit, offset, .. } = *self;
+        Listed { items, total, limit, offset, next_offset, left_out: view.left_out() }
     }
 }
 
@@ -127,6 +165,7 @@ impl<T> Listed<T> {
             total: self.total,
             limit: self.limit,
             offset: self.offset,
+            next_offset: self.next_offset,
             left_out: self.left_out,
         }
     }

@@ -7,6 +7,7 @@ use super::{
     create_node::{CreateNode, Draft},
     store::select::Selection,
     types::Encoding,
+    validate,
 };
 use crate::{
     base::{Result, props::Properties},
@@ -67,6 +68,7 @@ impl EnsureSingletonNode {
 /// whatever is stored.
 pub fn find_singleton_node(tx: &Read<'_>, ask: &EnsureSingletonNode) -> Result<Option<Singleton>> {
     Draft::of(tx, &ask.to_create())?;
+    validate::filter("properties", &ask.properties)?;
     let selection = Selection::nodes(Some(&ask.r#type), &ask.properties);
     let found = match ask.on_multiple {
         OnMultiple::Oldest => selection.page(tx, 0, 1)?.pop().map(|(_, id)| id),

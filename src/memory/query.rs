@@ -45,7 +45,7 @@ pub struct QueryConnections {
 
 /// A page of the nodes that fit.
 pub fn query_nodes(tx: &Read<'_>, ask: &QueryNodes) -> Result<NodeIds> {
-    validate::properties("properties", &ask.properties)?;
+    validate::filter("properties", &ask.properties)?;
     let identity = Query::new("query_nodes", &(&ask.r#type, &ask.properties))?;
     let selection = Selection::nodes(ask.r#type.as_deref(), &ask.properties);
     let page = ids::page(
@@ -60,7 +60,7 @@ pub fn query_nodes(tx: &Read<'_>, ask: &QueryNodes) -> Result<NodeIds> {
 
 /// A page of the connections that fit.
 pub fn query_connections(tx: &Read<'_>, ask: &QueryConnections) -> Result<ConnectionIds> {
-    validate::properties("properties", &ask.properties)?;
+    validate::filter("properties", &ask.properties)?;
     let wanted = (&ask.from_node_id, &ask.to_node_id, &ask.r#type, &ask.properties);
     let identity = Query::new("query_connections", &wanted)?;
     let selection = Selection::connections(

@@ -6,10 +6,9 @@ use serde::Deserialize;
 use super::{
     ids::{self, NodeIds},
     store::search,
-    types::limits,
 };
 use crate::{
-    base::{Fault, Result, page::Query, text},
+    base::{Fault, Result, page::Query},
     db::{Needle, Read},
 };
 
@@ -33,8 +32,7 @@ pub fn search_content(tx: &Read<'_>, ask: &SearchContent) -> Result<NodeIds> {
             .hint("query_nodes lists nodes without a text to look for")
             .into());
     }
-    text::check_size("query", ask.query.len(), limits::QUERY)?;
-    let (needle, kind) = (Needle::new(&ask.query), ask.node_type.as_deref());
+    let (needle, kind) = (Needle::new("query", &ask.query)?, ask.node_type.as_deref());
     let page = ids::page(
         &Query::new("search_content", &(&ask.query, kind))?,
         ask.limit,

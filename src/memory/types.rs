@@ -24,8 +24,8 @@ pub mod limits {
     pub const PROPERTIES: usize = 64 << 10;
     /// Bytes of an id that is imported.
     pub const ID: usize = 512;
-    /// Bytes of a text to search for.
-    pub const QUERY: usize = 4 << 10;
+    /// Properties that one question may ask for.
+    pub const FILTER: usize = 100;
     /// Names in one list of an ontology.
     pub const NAMES: usize = 1_000;
     /// Ids in one answer.

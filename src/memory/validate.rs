@@ -10,6 +10,12 @@ pub(super) fn name(field: &str, name: &str) -> Result<String> {
     text::bounded(field, name, limits::NAME)
 }
 
+/// Properties to look for: as those of a node, and few enough to be one question.
+pub(super) fn filter(field: &str, wanted: &Properties) -> Result<()> {
+    text::check_count(field, wanted.len(), limits::FILTER)?;
+    properties(field, wanted)
+}
+
 /// Properties of a node, of a connection or of a filter: flat, and small enough to be read whole.
 pub(super) fn properties(field: &str, properties: &Properties) -> Result<()> {
     for (key, value) in properties {

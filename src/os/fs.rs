@@ -118,15 +118,23 @@ fn beneath(root: &Path, relative: &str, create: bool) -> io::Result<PathBuf> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it names no file"));
     };
+    let inside = |folder: &Path| {
+        let folder = folder.canonicalize()?;
+        if !folder.starts_with(root.canonicalize()?) {
+            let problem = format!("{} leads outside of {}", path.display(), root.display());
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+        }
+        Ok(folder)
+    };
     if create {
+        // Looked at before anything is made: what is there may be a link that leads away.
+        let there = folder.ancestors().find(|ancestor| ancestor.exists());
+        if let Some(there) = there.filter(|_| root.exists()) {
+            inside(there)?;
+        }
         fs::create_dir_all(folder)?;
     }
-    let folder = folder.canonicalize()?;
-    if !folder.starts_with(root.canonicalize()?) {
-        let problem = format!("{} leads outside of {}", path.display(), root.display());
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
-    }
-    Ok(folder.join(name))
+    Ok(inside(folder)?.join(name))
 }
 
 /// The first `most` bytes of a regular file, and whether there are more.

@@ -11,14 +11,13 @@ use super::{
         projects::{self, Project},
         select::{Order, Position, Selection},
     },
-    types::{Settings, limits, present},
+    types::{Settings, present},
 };
 use crate::{
     base::{
         Fault, Result,
         page::{self, Budget},
         props::Properties,
-        text,
     },
     db::{Needle, Read},
 };
@@ -230,8 +229,7 @@ fn selection(
             )
             .into());
         }
-        text::check_size("filter.text", wanted.len(), limits::TEXT)?;
-        selection.text(&Needle::new(wanted));
+        selection.text(&Needle::new("filter.text", wanted)?);
     }
     if let Some(ancestor) = &filter.ancestor {
         let ancestor = nodes::get(tx, "filter.ancestor", ancestor)?;

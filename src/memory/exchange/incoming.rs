@@ -43,6 +43,13 @@ pub struct Folder {
     pub(super) registry: Registry,
 }
 
+/// Whether there is content that nothing names.
+fn is_cut_short(folder: &Path) -> bool {
+    ["_content/nodes", "_content/connections"].iter().any(|inside| {
+        fs::names(&folder.join(inside)).ok().flatten().is_some_and(|names| !names.is_empty())
+    })
+}
+
 /// Reads the ontology and the registry. A folder that has only the former has no nodes yet.
 pub fn open_folder(folder: &Path) -> Result<Folder> {
     let no_memory = |file: &str, error: &ReadError| -> Error {
@@ -59,6 +66,16 @@ pub fn open_folder(folder: &Path) -> Result<Folder> {
     let ontology = read(layout::ONTOLOGY, MAX_ONTOLOGY)
         .map_err(|error| no_memory(layout::ONTOLOGY, &error))?;
     let registry = match read(layout::REGISTRY, MAX_REGISTRY) {
+        Err(ReadError::Missing) if is_cut_short(folder) => {
+            let message = format!(
+                "{} has content and no {}: it is an export that was cut short",
+                folder.display(),
+                layout::REGISTRY
+            );
+            return Err(Fault::new(ErrorCode::ValidationError, message)
+                .hint("export once more where it comes from")
+                .into());
+        }
         Err(ReadError::Missing) => Registry::default(),
         registry => {
             Registry::read(&registry.map_err(|error| no_memory(layout::REGISTRY, &error))?)?

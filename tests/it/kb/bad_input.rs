@@ -108,7 +108,7 @@ fn questions() {
         ("VALIDATION_ERROR", "kb_query", json!({ "limit": 0 }), &["limit", "0"]),
         ("VALIDATION_ERROR", "kb_query", json!({ "limit": 201 }), &["limit", "200"]),
         ("VALIDATION_ERROR", "kb_query", json!({ "text": " " }), &["text", "empty"]),
-        ("VALIDATION_ERROR", "kb_query", json!({ "text": "x".repeat(5_000) }), &["text", "4096"]),
+        ("VALIDATION_ERROR", "kb_query", json!({ "text": "x".repeat(5_000) }), &["text", "256"]),
         ("VALIDATION_ERROR", "kb_query", json!({ "id": many }), &["id", "201", "200"]),
         ("VALIDATION_ERROR", "kb_query", json!({ "tags": &many[..21] }), &["tags", "21", "20"]),
         ("VALIDATION_ERROR", "kb_query", json!({ "cursor": "???" }), &["cursor"]),

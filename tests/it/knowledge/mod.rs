@@ -10,6 +10,7 @@ mod joined;
 mod matching;
 mod prompts;
 mod races;
+mod room;
 mod search;
 mod update;
 mod world;

@@ -175,7 +175,7 @@ fn words_and_ids_that_are_none() {
         ("VALIDATION_ERROR", "get_connected_nodes", json!({ "node_id": "@1", "direction": "up" }), &["direction", "up", "out", "in", "both"]),
         ("VALIDATION_ERROR", "get_connected_nodes", json!({ "node_id": "@1" }), &["direction", "missing"]),
         ("VALIDATION_ERROR", "search_content", json!({ "query": "" }), &["query", "empty"]),
-        ("VALIDATION_ERROR", "search_content", json!({ "query": long }), &["query", "4096"]),
+        ("VALIDATION_ERROR", "search_content", json!({ "query": long }), &["query", "256"]),
         ("VALIDATION_ERROR", "search_content", json!({ "query": "x", "limit": 0 }), &["limit", "0", "1"]),
         ("VALIDATION_ERROR", "search_content", json!({}), &["query", "missing"]),
         ("VALIDATION_ERROR", "query_nodes", json!({ "node_type": "Action" }), &["node_type"]),
@@ -204,4 +204,15 @@ fn a_connection_with_itself_is_as_good_as_the_topology_says() {
     assert!(m.connected(&action, "both").contains(&action));
     m.ok("delete_node", json!({ "node_id": action }));
     m.refused("CONNECTION_NOT_FOUND", "get_connection", json!({ "connection_id": itself }));
+}
+
+#[test]
+fn a_question_about_too_many_properties_is_refused() {
+    let mut m = Memory::new();
+    let many: serde_json::Map<_, _> = (0..101).map(|n| (format!("k{n}"), json!(n))).collect();
+    for tool in ["query_nodes", "query_connections"] {
+        m.refused("VALIDATION_ERROR", tool, json!({ "properties": many }));
+    }
+    let ask = json!({ "type": "Action", "properties": many });
+    m.refused("VALIDATION_ERROR", "ensure_singleton_node", ask);
 }

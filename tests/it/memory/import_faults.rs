@@ -8,6 +8,21 @@ use super::folder::{export, foreign, import, rich};
 use crate::support::binary::{folder, run};
 
 #[test]
+fn an_export_that_was_cut_short_is_not_taken_for_an_empty_memory() {
+    let (m, home) = rich();
+    let before = m.app.dump();
+    let source = tempfile::tempdir().unwrap();
+    foreign(source.path(), &[("a", json!({}), "_content/nodes/a.md", b"x")]);
+    fs::remove_file(source.path().join("_system/registry.json")).unwrap();
+    let err = import(&home, source.path()).failed(1);
+    assert!(err.contains("cut short") && err.contains("registry.json"), "{err}");
+    assert!(m.app.dump() == before, "something was imported");
+    fs::remove_dir_all(source.path().join("_content")).unwrap();
+    // An ontology alone is a memory without nodes.
+    import(&home, source.path()).ok();
+}
+
+#[test]
 fn an_import_that_fails_leaves_nothing() {
     let (m, home) = rich();
     let before = m.app.dump();
@@ -32,6 +47,16 @@ fn an_import_that_fails_leaves_nothing() {
             json!({ "created": "yesterday" }),
             b"x",
             ["node `bad`", "`created` is `yesterday`", "VALIDATION_ERROR"],
+        ),
+        (
+            json!({ "created": "9999-12-31T23:59:59-14:00", "modified": "9999-12-31T23:59:59-14:00" }),
+            b"x",
+            ["node `bad`", "`created`", "VALIDATION_ERROR"],
+        ),
+        (
+            json!({ "created": "0000-01-01T00:00:00+14:00" }),
+            b"x",
+            ["node `bad`", "`created`", "VALIDATION_ERROR"],
         ),
         (
             json!({ "modified": "2020-01-01T00:00:00Z" }),

@@ -174,7 +174,15 @@ impl Pair {
                 });
                 if let Some((answer, (ids, _))) = self.both(answer, expected)? {
                     let nodes: Vec<_> = answer.nodes.iter().map(|one| json!(one.node)).collect();
-                    let expected: Vec<_> = ids.iter().map(|id| self.naive.node(id)).collect();
+                    let shown = |id: &String| {
+                        let mut node = self.naive.node(id);
+                        // An answer lists the latest five pieces of a node's evidence.
+                        if let Some(evidence) = node["evidence"].as_array_mut() {
+                            evidence.drain(..evidence.len().saturating_sub(5));
+                        }
+                        node
+                    };
+                    let expected: Vec<_> = ids.iter().map(shown).collect();
                     prop_assert_eq!(nodes, expected);
                 }
             }
