@@ -92,8 +92,8 @@ impl App {
         })
     }
 
-    /// The names whose stores are kept: of the branches that are there, and of those that were renamed and not used
-    /// since, whose store goes along with the next use.
+    /// The names whose stores are kept: of the branches that are there, and of those that were renamed. The store of a
+    /// renamed branch goes along with its next use; where the new name has one already, somebody has to look at both.
     fn kept(&mut self, ctx: &Ctx, place: &Place, active: &str) -> Result<Vec<String>> {
         let Some(repository) = &place.repository else {
             return Ok(Vec::new());
@@ -104,10 +104,8 @@ impl App {
         let has_store = |name: &str| stores.iter().any(|store| store.name == name);
         let waiting: Vec<String> = kept
             .iter()
-            .filter(|name| !has_store(name))
-            .filter_map(|name| {
-                repository.former_names(name).into_iter().find(|former| has_store(former))
-            })
+            .flat_map(|name| repository.former_names(name))
+            .filter(|former| has_store(former))
             .collect();
         kept.extend(waiting);
         Ok(kept.into_iter().collect())

@@ -10,7 +10,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn find(graph: &Graph<'_>) -> Vec<Finding> {
-    let replaced = graph.reached(&["supersedes"]);
+    let mut replaced = vec![false; graph.nodes.len()];
+    // Nothing takes its own place.
+    for &(from, to) in graph.links("supersedes").iter().filter(|(from, to)| from != to) {
+        replaced[to] |= graph.nodes[from].kind == "adr";
+    }
     let over = graph.of_type("adr").filter(|&(number, node)| {
         ["deprecated", "superseded"].contains(&node.status.to_lowercase().as_str())
             && !replaced[number]

@@ -110,6 +110,7 @@ impl Node {
         suggestion: impl Into<String>,
     ) -> Finding {
         Finding {
+            others: Vec::new(),
             entity: self.id.clone(),
             message: message.into(),
             suggestion: suggestion.into(),

@@ -107,6 +107,8 @@ fn meant(rule: &str) -> String {
 #[derive(Debug)]
 struct Finding {
     entity: String,
+    /// Whom it concerns as much, such as the rest of a circle.
+    others: Vec<String>,
     message: String,
     suggestion: String,
     source: Option<String>,
@@ -193,7 +195,10 @@ pub fn check(tx: &Read<'_>, setting: &Setting, ask: &Check) -> Result<Checked> {
     for rule in on {
         let level = setting.rules.level(rule);
         let mut found = (rule.find)(&graph);
-        found.retain(|finding| only.is_empty() || only.contains(finding.entity.as_str()));
+        found.retain(|Finding { entity, others, .. }| {
+            let mut concerned = std::iter::once(entity).chain(others);
+            only.is_empty() || concerned.any(|id| only.contains(id.as_str()))
+        });
         match level {
             Level::Error => counts.errors += found.len(),
             _ => counts.warnings += found.len(),

@@ -20,7 +20,9 @@ fn find(graph: &Graph<'_>) -> Vec<Finding> {
         for circle in links.circles() {
             let names: Vec<_> = circle.iter().map(|&node| graph.nodes[node].id.as_str()).collect();
             let message = format!("{relation} runs in a circle: {}", in_words(&names));
-            found.push(graph.nodes[circle[0]].finding(message, "remove one of these links"));
+            let first = graph.nodes[circle[0]].finding(message, "remove one of these links");
+            let others = names.iter().skip(1).map(|&name| name.to_owned()).collect();
+            found.push(Finding { others, ..first });
         }
     }
     found

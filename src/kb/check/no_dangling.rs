@@ -46,6 +46,7 @@ fn describe(graph: &Graph<'_>, broken: &Broken) -> Finding {
     // It is about whoever draws the link, and about the other end where that is all there is.
     let entity = if from.is_none() && to.is_some() { &link.to } else { &link.from };
     Finding {
+        others: Vec::new(),
         entity: entity.clone(),
         message,
         suggestion,

@@ -185,6 +185,24 @@ fn rules_and_ids_narrow_the_check() {
 }
 
 #[test]
+fn a_circle_concerns_everything_on_it() {
+    let mut kb = sound();
+    kb.put("req C1 C2 C3", "C1 depends_on C2, C2 depends_on C3, C3 depends_on C1");
+    for id in ["C1", "C2", "C3"] {
+        let found = kb.violations(json!({ "ids": [id], "rules": ["no-cycles"] }));
+        assert_eq!(found, ["no-cycles C1"], "{id}");
+    }
+}
+
+#[test]
+fn an_adr_does_not_succeed_itself() {
+    let mut kb = sound();
+    kb.put("adr A9", "A9 supersedes A9");
+    kb.up(json!({ "entities": [{ "id": "A9", "status": "superseded" }] }));
+    assert_eq!(kb.violations(json!({})), ["deprecated-adr-without-successor A9"]);
+}
+
+#[test]
 fn rules_can_be_set_to_error_warning_or_off() {
     let mut kb = sound();
     kb.put("flag F2", "");
