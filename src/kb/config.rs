@@ -85,6 +85,7 @@ impl KbConfig {
     /// Reads the settings of the working tree at `root`; without a file the defaults are in force.
     pub fn load(root: &Path, words: &Words<'_>) -> Result<KbConfig> {
         check_folder(root)?;
+        inside(root, FILE)?;
         match fs::read_text(&root.join(FILE), MAX_BYTES) {
             Ok(text) => KbConfig::parse(&text, words),
             Err(ReadError::Missing) => Ok(KbConfig::default()),

@@ -130,6 +130,13 @@ fn a_link_out_of_the_repository_is_refused() {
     symlink("settings", root.join(".kb")).unwrap();
     create(&root, &[], &words()).unwrap();
     assert!(root.join("settings/config.json").is_file());
+    // The file alone may lead out, too, and what it says is nobody's business here.
+    fs::write(folder.path().join("elsewhere/secret.json"), r#"{ "secret": 1 }"#).unwrap();
+    fs::remove_file(root.join("settings/config.json")).unwrap();
+    symlink("../../elsewhere/secret.json", root.join("settings/config.json")).unwrap();
+    let fault = KbConfig::load(&root, &words()).unwrap_err().into_fault("r");
+    assert!(fault.message.starts_with(".kb/config.json: is a symbolic link out of"), "{fault}");
+    fs::remove_file(root.join("settings/config.json")).unwrap();
     // A link to nothing, and a folder for documents that leads out.
     fs::remove_dir(root.join("docs/adr")).unwrap();
     symlink("../../elsewhere", root.join("docs/adr")).unwrap();
