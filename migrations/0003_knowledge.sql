@@ -130,33 +130,3 @@ END;
 
 INSERT OR IGNORE INTO work_open_links (path, node)
 SELECT path, node FROM work_link_paths WHERE node IN (SELECT id FROM work_nodes WHERE resolved = 0);
-
-DROP VIEW v_nodes;
-CREATE VIEW v_nodes AS
-SELECT 'work' AS domain,
-       CASE WHEN parent IS NULL THEN 'project' ELSE 'node' END AS kind,
-       id,
-       summary AS title,
-       CASE WHEN resolved THEN 'resolved'
-            WHEN open_deps > 0 THEN 'blocked'
-            WHEN open_children > 0 THEN 'open'
-            ELSE 'actionable' END AS status,
-       created_at,
-       updated_at
-  FROM work_nodes
-UNION ALL
-SELECT 'knowledge', 'molecule', id, name, NULL, created_at, updated_at FROM graph_molecules
-UNION ALL
-SELECT 'knowledge', 'atom', id, name, NULL, created_at, updated_at FROM graph_atoms;
-
-DROP VIEW v_edges;
-CREATE VIEW v_edges AS
-SELECT 'work' AS domain, from_node AS from_id, type, to_node AS to_id FROM work_edges
-UNION ALL
-SELECT 'work', id, 'child_of', parent FROM work_nodes WHERE parent IS NOT NULL
-UNION ALL
-SELECT 'knowledge', id, 'part_of', molecule_id FROM graph_atoms WHERE molecule_id IS NOT NULL
-UNION ALL
-SELECT 'knowledge', a.id, 'related_to', j.value ->> 'atomId' FROM graph_atoms a, json_each(a.related_atoms) j
-UNION ALL
-SELECT 'knowledge', m.id, 'related_to', j.value ->> 'moleculeId' FROM graph_molecules m, json_each(m.related_molecules) j;

@@ -51,12 +51,14 @@ pub fn entity(
         })?,
     };
     let mut draft = Draft { id, r#type: kind, ..Draft::default() };
+    let first = facts.links.len();
     for (key, node) in entries {
         if let Err(reason) = field(key, node, words, &mut draft, facts) {
             let name = shorten(&key.name, 80);
             facts.problems.push(problem(key.line, format!("`{name}` {reason}")));
         }
     }
+    links::drop_repeated(&mut facts.links, first);
     facts.entities.push(Fact { entity: draft, line });
     Ok(())
 }

@@ -3,6 +3,8 @@
 //! `links:` is a list or a mapping. An item is `{type, target}`, `relation: id`, `relation: [ids]`, a bare id (which is
 //! related in some way) or a URL (which stays with the entity).
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{
@@ -137,13 +139,7 @@ fn add(link: &Link, node: &Node, draft: &Draft, facts: &mut Facts) {
         match target(item) {
             Ok(Some(to)) => {
                 let link = Link { from: draft.id.clone(), to, line: item.line, ..link.clone() };
-                let same = |known: &Link| {
-                    (&known.relation, &known.from, &known.to, &known.kind)
-                        == (&link.relation, &link.from, &link.to, &link.kind)
-                };
-                if !facts.links.iter().rev().take_while(|it| it.from == draft.id).any(same) {
-                    facts.links.push(link);
-                }
+                facts.links.push(link);
             }
             Ok(None) => {}
             Err(reason) => {
@@ -152,6 +148,15 @@ fn add(link: &Link, node: &Node, draft: &Draft, facts: &mut Facts) {
             }
         }
     }
+}
+
+/// Leaves of equal links from the one at `first` on only the one that stands first in the file. Once for an entity:
+/// one with very many links would otherwise be compared with all of them at each.
+pub fn drop_repeated(links: &mut Vec<Link>, first: usize) {
+    let mut seen = HashSet::new();
+    let mut new = links.split_off(first);
+    new.retain(|link| seen.insert((link.relation.clone(), link.to.clone(), link.kind.clone())));
+    links.append(&mut new);
 }
 
 /// The id that a link leads to; none where nothing is said.

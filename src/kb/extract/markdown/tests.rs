@@ -248,3 +248,14 @@ fn names_and_places() {
     assert_eq!(shared.kind, None, "two types in one folder: neither is meant");
     assert_eq!(places.len(), 5);
 }
+
+#[test]
+fn what_is_linked_twice_is_one_link_however_many_there_are() {
+    let ids: Vec<String> = (0..20_000).map(|n| format!("X{}", n % 10_000)).collect();
+    let facts = sound(&format!(
+        "---\nid: R-1\nlinks: [{0}]\nrelates_to: [{0}]\n---\n# Many\n",
+        ids.join(", ")
+    ));
+    assert_eq!(facts.links.len(), 10_000);
+    assert!(facts.links.iter().zip(&ids).all(|(link, id)| link.to == *id), "in their order");
+}
