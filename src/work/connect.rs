@@ -11,7 +11,7 @@ use super::{
         edges,
         nodes::{self, Record},
     },
-    types::{DEPENDS_ON, NodeRef, Settings, Unblocked, limits},
+    types::{DEPENDS_ON, Settings, Unblocked, limits},
     warnings::Warnings,
 };
 use crate::{
@@ -54,11 +54,8 @@ pub struct Connected {
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub rejected_omitted: usize,
     /// What the removals unblocked.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub newly_actionable: Vec<NodeRef>,
-    /// Unblocked, but not listed.
-    #[serde(skip_serializing_if = "super::types::is_zero")]
-    pub newly_actionable_omitted: usize,
+    #[serde(flatten)]
+    pub unblocked: Unblocked,
     /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -104,15 +101,13 @@ pub fn connect(tx: &Write<'_>, settings: &Settings, connect: &Connect) -> Result
             }),
         }
     }
-    let Unblocked { newly_actionable, newly_actionable_omitted } = work.watch.unblocked(tx)?;
     let warnings = work.warnings.into_list();
     let rejected_omitted = page::cut(&mut rejected, page::DEFAULT_CHARS)?;
     Ok(Connected {
         applied,
         rejected,
         rejected_omitted,
-        newly_actionable,
-        newly_actionable_omitted,
+        unblocked: work.watch.unblocked(tx)?,
         warnings,
     })
 }

@@ -217,8 +217,8 @@ pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Env
     let data = Advanced {
         task: container(tx, settings, record, ask.container_type),
         transition: Transition { from, to },
-        unblocked_entities: updated.newly_actionable,
-        unblocked_entities_omitted: updated.newly_actionable_omitted,
+        unblocked_entities: updated.unblocked.newly_actionable,
+        unblocked_entities_omitted: updated.unblocked.newly_actionable_omitted,
         graph_hints: (to == Status::Closed).then(graph_hints),
         warnings: updated.warnings,
     };

@@ -9,10 +9,11 @@ use super::{
     cycle, history,
     readiness::Watch,
     store::{
-        edges, evidence,
+        edges::{self, Edge},
+        evidence,
         nodes::{self, Record},
     },
-    types::{DEPENDS_ON, MERGED_INTO, NewEvidence, Node, NodeRef, Settings, Unblocked, limits},
+    types::{DEPENDS_ON, MERGED_INTO, NewEvidence, Node, Settings, Unblocked, limits},
     warnings::Warnings,
 };
 use crate::{
@@ -57,11 +58,8 @@ pub struct Restructured {
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub details_omitted: usize,
     /// What this unblocked.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub newly_actionable: Vec<NodeRef>,
-    /// Unblocked, but not listed.
-    #[serde(skip_serializing_if = "super::types::is_zero")]
-    pub newly_actionable_omitted: usize,
+    #[serde(flatten)]
+    pub unblocked: Unblocked,
     /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -111,13 +109,11 @@ pub fn restructure(
         };
         details.push(Detail { op, node_id: node_id.clone(), result });
     }
-    let Unblocked { newly_actionable, newly_actionable_omitted } = work.watch.unblocked(tx)?;
     Ok(Restructured {
         applied: operations.len(),
         details_omitted: page::cut(&mut details, page::DEFAULT_CHARS)?,
         details,
-        newly_actionable,
-        newly_actionable_omitted,
+        unblocked: work.watch.unblocked(tx)?,
         warnings: work.warnings.into_list(),
     })
 }
@@ -278,10 +274,11 @@ impl Work<'_, '_> {
     ) -> Result<()> {
         let (source, target) = (source.node.id.as_str(), target.node.id.as_str());
         let edges = edges::of_node(self.tx, source)?;
-        for (from, to, kind) in &edges {
-            edges::delete(self.tx, from, to, kind)?;
+        for edge in &edges {
+            edges::delete(self.tx, &edge.from, &edge.to, &edge.kind)?;
         }
-        for (from, to, kind) in &edges {
+        for edge in &edges {
+            let Edge { from, to, kind, .. } = edge;
             let swap = |id| if id == source { target } else { id };
             let (new_from, new_to) = (swap(from.as_str()), swap(to.as_str()));
             let loops = new_from == new_to;
@@ -291,7 +288,7 @@ impl Work<'_, '_> {
             {
                 return Err(cycle::fault(&format!("merging {source} into {target}"), &path));
             }
-            let kept = !loops && edges::insert(self.tx, new_from, new_to, kind)?;
+            let kept = !loops && edges::restore(self.tx, edge, new_from, new_to)?;
             let after = if kept { json!(new_to) } else { Value::Null };
             if from == source {
                 lost.push(Change::new(kind.as_str(), to.as_str(), ()));

@@ -12,7 +12,7 @@ use super::{
         evidence,
         nodes::{self, Record},
     },
-    types::{DOMAIN, NewEvidence, NodeRef, Settings, Unblocked, limits, present},
+    types::{DOMAIN, NewEvidence, Settings, Unblocked, limits, present},
     validate,
     warnings::Warnings,
 };
@@ -77,11 +77,8 @@ pub struct Updated {
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub updated_omitted: usize,
     /// What this unblocked.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub newly_actionable: Vec<NodeRef>,
-    /// Unblocked, but not listed.
-    #[serde(skip_serializing_if = "super::types::is_zero")]
-    pub newly_actionable_omitted: usize,
+    #[serde(flatten)]
+    pub unblocked: Unblocked,
     /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -109,12 +106,10 @@ pub fn update(tx: &Write<'_>, settings: &Settings, update: &Update) -> Result<Up
         let rev = Item { tx, index, change, live }.apply(&mut watch, &mut warnings)?;
         updated.push(NewRev { node_id: change.node_id.clone(), rev });
     }
-    let Unblocked { newly_actionable, newly_actionable_omitted } = watch.unblocked(tx)?;
     Ok(Updated {
         updated_omitted: page::cut(&mut updated, page::DEFAULT_CHARS)?,
         updated,
-        newly_actionable,
-        newly_actionable_omitted,
+        unblocked: watch.unblocked(tx)?,
         warnings: warnings.into_list(),
     })
 }

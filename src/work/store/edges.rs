@@ -1,7 +1,7 @@
 //! Rows of `work_edges`.
 
 use crate::{
-    base::Result,
+    base::{Result, Timestamp},
     db::{Read, Write},
     work::types::DEPENDS_ON,
 };
@@ -27,12 +27,41 @@ impl Direction {
     }
 }
 
+/// An edge, and since when it is there.
+#[derive(Debug)]
+pub struct Edge {
+    /// Where it starts.
+    pub from: String,
+    /// Where it leads.
+    pub to: String,
+    /// Its type.
+    pub kind: String,
+    created_at: Timestamp,
+    created_by: String,
+}
+
 /// Adds an edge; false when it was there already.
 pub fn insert(tx: &Write<'_>, from: &str, to: &str, kind: &str) -> Result<bool> {
+    insert_of(tx, from, to, kind, tx.now(), tx.actor())
+}
+
+/// Puts an edge that was deleted between other ends, as old as it was; false when there is one already.
+pub fn restore(tx: &Write<'_>, edge: &Edge, from: &str, to: &str) -> Result<bool> {
+    insert_of(tx, from, to, &edge.kind, edge.created_at, &edge.created_by)
+}
+
+fn insert_of(
+    tx: &Write<'_>,
+    from: &str,
+    to: &str,
+    kind: &str,
+    created_at: Timestamp,
+    created_by: &str,
+) -> Result<bool> {
     let added = tx.run(
         "INSERT INTO work_edges (from_node, to_node, type, created_at, created_by)
          VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
-        (from, to, kind, tx.now(), tx.actor()),
+        (from, to, kind, created_at, created_by),
     )?;
     Ok(added == 1)
 }
@@ -90,14 +119,23 @@ pub fn blockers(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<Record>> {
     Ok(blockers)
 }
 
-/// All edges of a node as (from, to, type), dependencies among them.
-pub fn of_node(tx: &Read<'_>, id: &str) -> Result<Vec<(String, String, String)>> {
+/// All edges of a node, dependencies among them.
+pub fn of_node(tx: &Read<'_>, id: &str) -> Result<Vec<Edge>> {
     tx.all(
-        "SELECT from_node, to_node, type FROM work_edges WHERE from_node = ?1
-         UNION ALL SELECT from_node, to_node, type FROM work_edges WHERE to_node = ?1
+        "SELECT from_node, to_node, type, created_at, created_by FROM work_edges WHERE from_node = ?1
+         UNION ALL
+         SELECT from_node, to_node, type, created_at, created_by FROM work_edges WHERE to_node = ?1
          ORDER BY 3, 1, 2",
         [id],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        |row| {
+            Ok(Edge {
+                from: row.get(0)?,
+                to: row.get(1)?,
+                kind: row.get(2)?,
+                created_at: row.get(3)?,
+                created_by: row.get(4)?,
+            })
+        },
     )
 }
 

@@ -15,8 +15,8 @@ use graph::{
     base::Result,
     db::inspect::inspect,
     work::{
-        self, Context, History, Next, NodeRef, Settings, advance, connect, context, find_project,
-        history, next, next_claimed, plan, query, restructure, update,
+        self, Context, History, Next, Settings, advance, connect, context, find_project, history,
+        next, next_claimed, plan, query, restructure, update,
     },
 };
 use proptest::{
@@ -121,11 +121,7 @@ impl Pair {
                     let updated: Vec<_> = answer.updated.iter().map(|one| one.rev).collect();
                     prop_assert_eq!(updated, revs);
                     prop_assert_eq!(answer.warnings, held);
-                    same_list(
-                        &answer.newly_actionable,
-                        answer.newly_actionable_omitted,
-                        unblocked,
-                    )?;
+                    same_list(&answer.unblocked, unblocked)?;
                 }
             }
             Call::Connect(edges) => {
@@ -139,11 +135,7 @@ impl Pair {
                     );
                     let given: Vec<_> = answer.rejected.iter().map(|one| one.reason).collect();
                     prop_assert_eq!(given, reasons.into_iter().flatten().collect::<Vec<_>>());
-                    same_list(
-                        &answer.newly_actionable,
-                        answer.newly_actionable_omitted,
-                        unblocked,
-                    )?;
+                    same_list(&answer.unblocked, unblocked)?;
                 }
             }
             Call::Restructure(shapes) => {
@@ -152,11 +144,7 @@ impl Pair {
                 let expected = naive.call(|naive| naive.restructure(agent, &ask));
                 if let Some((answer, ((), unblocked))) = self.both(answer, expected)? {
                     prop_assert_eq!((answer.applied, answer.details.len()), (ask.len(), ask.len()));
-                    same_list(
-                        &answer.newly_actionable,
-                        answer.newly_actionable_omitted,
-                        unblocked,
-                    )?;
+                    same_list(&answer.unblocked, unblocked)?;
                 }
             }
             Call::Claim { project, scope, kind, count } => {
@@ -192,7 +180,11 @@ impl Pair {
                 let expected = naive.call(|naive| naive.advance(agent, &ask.id, ask.version));
                 if let Some((answer, ((), unblocked))) = self.both(answer, expected)? {
                     prop_assert_eq!(answer.data.task.version, self.naive.tasks[&ask.id].rev);
-                    same_list(&answer.data.unblocked_entities, unblocked.1, unblocked)?;
+                    let given = work::Unblocked {
+                        newly_actionable: answer.data.unblocked_entities,
+                        newly_actionable_omitted: answer.data.unblocked_entities_omitted,
+                    };
+                    same_list(&given, unblocked)?;
                 }
             }
             Call::Clock(index) => {
@@ -341,8 +333,8 @@ impl Pair {
     }
 }
 
-fn same_list(given: &[NodeRef], omitted: usize, expected: Unblocked) -> TestCaseResult {
-    let ids: Vec<_> = given.iter().map(|one| one.id.clone()).collect();
-    prop_assert_eq!((ids, omitted), expected, "newly actionable");
+fn same_list(given: &work::Unblocked, expected: Unblocked) -> TestCaseResult {
+    let ids: Vec<_> = given.newly_actionable.iter().map(|one| one.id.clone()).collect();
+    prop_assert_eq!((ids, given.newly_actionable_omitted), expected, "newly actionable");
     Ok(())
 }

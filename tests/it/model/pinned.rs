@@ -60,7 +60,7 @@ fn what_a_batch_reopens_and_then_unblocks_was_not_waiting_before() {
             .map(|(index, resolved)| json!({ "node_id": ids[*index], "resolved": resolved }))
             .collect();
         let ask: Update = serde_json::from_value(json!({ "updates": updates })).unwrap();
-        app.write("ann", |tx| update(tx, &settings, &ask)).unwrap().newly_actionable
+        app.write("ann", |tx| update(tx, &settings, &ask)).unwrap().unblocked.newly_actionable
     };
     assert_eq!(set(&[(1, true)]), []);
     assert_eq!(set(&[(1, false), (0, true)]), []);

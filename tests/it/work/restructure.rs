@@ -156,6 +156,27 @@ fn merge_transfers_edges_both_ways() {
 }
 
 #[test]
+fn an_edge_that_a_merge_moves_stays_as_old_as_it_was_and_whose_it_was() {
+    let mut w = World::of(&["x", "s", "y", "t"]);
+    let edge = |from: &str, to: &str| json!({ "from": from, "to": to, "type": "depends_on" });
+    w.app.advance_minutes(5);
+    w.by("ann", "graph_connect", json!({ "edges": [edge("@s", "@x")] }));
+    w.app.advance_minutes(5);
+    w.by("bob", "graph_connect", json!({ "edges": [edge("@y", "@s")] }));
+    w.app.advance_minutes(5);
+    operate(&mut w, &[merge("@s", "@t")]);
+    let db = rusqlite::Connection::open(w.app.db_path()).unwrap();
+    for (from, to, at, by) in [("t", "x", "00:05", "ann"), ("y", "t", "00:10", "bob")] {
+        let sql =
+            "SELECT created_at, created_by FROM work_edges WHERE from_node = ?1 AND to_node = ?2";
+        let found: (String, String) = db
+            .query_row(sql, [w.id(from), w.id(to)], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap();
+        assert_eq!(found, (format!("2026-01-01T{at}:00.000Z"), by.to_owned()), "{from} {to}");
+    }
+}
+
+#[test]
 fn merge_drops_self_loops_and_duplicates() {
     let mut w = World::of(&["x", "t after x", "s after x,t", "y after s,t"]);
     operate(&mut w, &[merge("@s", "@t")]);
