@@ -1,7 +1,7 @@
 //! Properties: one merge, one match.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::{Fault, Result};
 
@@ -64,7 +64,10 @@ pub fn matches(properties: &Properties, filter: &Properties) -> bool {
 /// Exact and type-aware: 1 equals 1.0, and neither equals "1".
 pub fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
-        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Number(a), Value::Number(b)) => match (whole(a), whole(b)) {
+            (None, None) => a.as_f64() == b.as_f64(),
+            (a, b) => a == b,
+        },
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
         }
@@ -73,6 +76,19 @@ pub fn equal(left: &Value, right: &Value) -> bool {
         }
         _ => left == right,
     }
+}
+
+/// A number without a fraction, exactly: as floating point 2^53 and 2^53 + 1 would be one.
+fn whole(number: &Number) -> Option<i128> {
+    if let Some(whole) = number.as_i128() {
+        return Some(whole);
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a float below 2^127 without a fraction fits"
+    )]
+    let exact = |float: f64| float as i128;
+    number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 2_f64.powi(127)).map(exact)
 }
 
 /// Refuses a value nested deeper than [`MAX_DEPTH`]; walks without recursion.
@@ -131,6 +147,27 @@ mod tests {
             (json!({ "n": null }), false),
         ] {
             assert_eq!(matches(&properties, &bag(filter.clone())), expected, "{filter}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_compared_to_their_last_digit() {
+        for (left, right, expected) in [
+            (json!(9_007_199_254_740_993_i64), json!(9_007_199_254_740_992_i64), false),
+            (json!(9_007_199_254_740_993_i64), json!(9_007_199_254_740_992.0), false),
+            (json!(9_007_199_254_740_992_i64), json!(9_007_199_254_740_992.0), true),
+            (json!(u64::MAX), json!(u64::MAX - 1), false),
+            (json!(u64::MAX), json!(u64::MAX), true),
+            (json!(u64::MAX), json!(18_446_744_073_709_551_616.0), false),
+            (json!(i64::MIN), json!(-9_223_372_036_854_775_808.0), true),
+            (json!(0), json!(-0.0), true),
+            (json!(1e300), json!(1e300), true),
+            (json!(1e300), json!(2e300), false),
+            (json!(0.1), json!(0.1), true),
+            (json!(1), json!(1.5), false),
+        ] {
+            assert_eq!(equal(&left, &right), expected, "{left} {right}");
+            assert_eq!(equal(&right, &left), expected, "{right} {left}");
         }
     }
 

@@ -49,6 +49,11 @@ pub fn stored(value: &Value) -> (&'static str, Sql) {
     }
 }
 
+/// Whether a column has the value as a float that stands for other whole numbers too: SQLite's own end at 2^63.
+pub fn is_rounded(value: &Value) -> bool {
+    value.is_number() && value.as_i64().is_none() && value.as_f64() >= Some(2_f64.powi(63))
+}
+
 /// Makes `properties` findable as those of `owner`, in place of those with the same key.
 pub fn save(
     tx: &Write<'_>,

@@ -2,7 +2,9 @@
 
 use rusqlite::types::Value as Sql;
 
-use super::properties::{Of, stored};
+use serde_json::Value;
+
+use super::properties::{Of, is_rounded, stored};
 use crate::{
     base::{Result, props::Properties},
     db::Read,
@@ -16,6 +18,8 @@ const DEPTHS: [usize; 3] = [32, 512, 8_192];
 pub struct Selection {
     of: Of,
     conditions: Vec<Condition>,
+    /// Wanted properties that rows have rounded, as JSON: wherever it begins, the thing itself is asked.
+    exactly: Option<String>,
 }
 
 /// One condition: a range of an index to begin at, and a check of a row that was found otherwise.
@@ -39,9 +43,13 @@ struct Plan {
 }
 
 impl Selection {
+    fn of(of: Of) -> Self {
+        Selection { of, conditions: Vec::new(), exactly: None }
+    }
+
     /// Nodes of a type, with all these properties.
     pub fn nodes(kind: Option<&str>, properties: &Properties) -> Self {
-        let mut selection = Selection { of: Of::Nodes, conditions: Vec::new() };
+        let mut selection = Selection::of(Of::Nodes);
         selection.properties(kind, properties);
         selection.kind("memory_nodes x INDEXED BY memory_nodes_by_type", kind);
         selection
@@ -54,7 +62,7 @@ impl Selection {
         kind: Option<&str>,
         properties: &Properties,
     ) -> Self {
-        let mut selection = Selection { of: Of::Connections, conditions: Vec::new() };
+        let mut selection = Selection::of(Of::Connections);
         selection.end(
             from,
             kind,
@@ -111,6 +119,9 @@ impl Selection {
     }
 
     fn properties(&mut self, kind: Option<&str>, properties: &Properties) {
+        let mut rounded = properties.clone();
+        rounded.retain(|_, value| is_rounded(value));
+        self.exactly = (!rounded.is_empty()).then(|| Value::Object(rounded).to_string());
         for (key, value) in properties {
             let (value_kind, value) = stored(value);
             let wanted = [Sql::Text(key.clone()), Sql::Text(value_kind.to_owned()), value];
@@ -195,6 +206,10 @@ impl Selection {
                 values.extend(condition.check_values.iter().cloned());
             }
         }
+        if let Some(wanted) = &self.exactly {
+            from.push_str(" AND props_match(r.properties, ?)");
+            values.push(Sql::Text(wanted.clone()));
+        }
         Ok(Plan { from, column, values })
     }
 
@@ -212,7 +227,7 @@ impl Selection {
     pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
         let (sql, values) = match self.conditions.as_slice() {
             // A range of an index counts itself.
-            [Condition { source, range, range_values, .. }] => {
+            [Condition { source, range, range_values, .. }] if self.exactly.is_none() => {
                 (format!("SELECT count(*) FROM {source} WHERE {range}"), range_values.clone())
             }
             _ => {

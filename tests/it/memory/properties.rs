@@ -20,18 +20,34 @@ fn equal_is_by_value_and_by_type() {
         json!("1.0"),
         json!(9_007_199_254_740_993_i64),
         json!(9_007_199_254_740_992_i64),
+        json!(u64::MAX),
+        json!(u64::MAX - 1),
+        json!(1_u64 << 63),
+        json!(9_223_372_036_854_775_808.0),
+        json!(18_446_744_073_709_551_616.0),
+        json!(-9_223_372_036_854_775_808.0),
+        json!(i64::MIN),
+        json!(1e300),
         json!(""),
         json!("Ä"),
         json!("ä"),
     ];
     let ids: Vec<_> =
         values.iter().map(|value| m.node("Action", "x", json!({ "k": value }))).collect();
-    let equal = |a: &Value, b: &Value| match (a.as_i64(), b.as_i64()) {
+    // Written out to the last digit, numbers are equal when their digits are.
+    let digits = |value: &Value| {
+        let number = value.as_number()?;
+        let float = number.as_f64()?;
+        Some(match number.as_i128() {
+            Some(whole) => format!("{whole}"),
+            None if float == 0.0 => "0".to_owned(),
+            None if float.fract() == 0.0 => format!("{float:.0}"),
+            None => float.to_string(),
+        })
+    };
+    let equal = |a: &Value, b: &Value| match (digits(a), digits(b)) {
         (Some(a), Some(b)) => a == b,
-        _ => match (a.as_f64(), b.as_f64()) {
-            (Some(a), Some(b)) => a == b,
-            _ => a == b,
-        },
+        _ => a == b,
     };
     for wanted in &values {
         let expected: Vec<_> = ids
@@ -43,6 +59,12 @@ fn equal_is_by_value_and_by_type() {
         for kind in [json!("Action"), Value::Null] {
             let ask = json!({ "type": kind, "properties": { "k": wanted } });
             assert_eq!(m.ids("query_nodes", ask.clone()), expected, "{ask}");
+            let first = m.ok(
+                "query_nodes",
+                json!({ "type": kind, "properties": { "k": wanted }, "limit": 1 }),
+            );
+            let total = first["total"].as_u64().map_or(1, |total| total as usize);
+            assert_eq!(total, expected.len(), "counted {ask}");
         }
     }
     for (id, value) in ids.iter().zip(&values) {
