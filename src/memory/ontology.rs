@@ -6,7 +6,12 @@ use serde_json::json;
 
 use super::store::ontology as store;
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, props::Properties, text},
+    base::{
+        Error, ErrorCode, Fault, Result,
+        page::{self, Budget, Query},
+        props::Properties,
+        text,
+    },
     db::Read,
 };
 
@@ -35,6 +40,25 @@ pub struct ConnectionType {
     pub required_properties: Vec<String>,
 }
 
+/// Where to read on in the ontology.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct ListOntology {
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
+}
+
+/// The ontology, or as much of a large one as fits into an answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct OntologyPage {
+    /// All of them come before the first connection type.
+    pub node_types: Vec<String>,
+    /// Oldest first.
+    pub connection_types: Vec<ConnectionType>,
+    /// Present if there are more types.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
 /// A connection to be, by its types.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
@@ -60,6 +84,38 @@ pub fn get_ontology(tx: &Read<'_>) -> Result<Ontology> {
         node_types: store::node_types(tx)?,
         connection_types: types.collect::<Result<_>>()?,
     })
+}
+
+/// A page of the ontology: node types first, then connection types, each kind oldest first.
+pub fn list_ontology(tx: &Read<'_>, ask: &ListOntology) -> Result<OntologyPage> {
+    check_exists(tx)?;
+    let query = Query::new("get_ontology", &())?;
+    // Types only come, and at the end: how many of each were told is a place that stays.
+    let told: Option<(usize, usize)> = query.resume(ask.cursor.as_deref())?;
+    let (nodes, connections) = told.unwrap_or_default();
+    let mut budget = Budget::new(page::MAX_CHARS);
+    let (mut page, mut whole) = (OntologyPage::default(), true);
+    for name in store::node_types(tx)?.into_iter().skip(nodes) {
+        whole = budget.admit(&name)?;
+        if !whole {
+            break;
+        }
+        page.node_types.push(name);
+    }
+    let names = if whole { store::connection_names(tx)? } else { Vec::new() };
+    for name in names.iter().skip(connections) {
+        let found = connection_type(tx, "name", name)?;
+        whole = budget.admit(&found)?;
+        if !whole {
+            break;
+        }
+        page.connection_types.push(found);
+    }
+    if !whole {
+        let told = (nodes + page.node_types.len(), connections + page.connection_types.len());
+        page.next_cursor = Some(query.cursor(&told)?);
+    }
+    Ok(page)
 }
 
 /// Whether a connection type is allowed between two node types; of unknown types, none is.

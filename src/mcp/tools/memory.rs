@@ -1,8 +1,5 @@
 //! The tools of the memory graph.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use crate::{
     app::App,
     base::{Ctx, Result},
@@ -14,9 +11,9 @@ use crate::{
     memory::{
         self, AddConnectionType, AddNodeType, ByConnection, ByNode, Connection, ConnectionIds,
         CreateConnection, CreateNode, CreatedConnection, CreatedNode, Done, EnsureSingletonNode,
-        GetConnectedNodes, GetConnection, Node, NodeContent, NodeIds, Ontology, QueryConnections,
-        QueryNodes, SearchContent, Singleton, UpdateConnection, UpdateNode, ValidateConnection,
-        Validity,
+        GetConnectedNodes, GetConnection, ListOntology, Node, NodeContent, NodeIds, Ontology,
+        OntologyPage, QueryConnections, QueryNodes, SearchContent, Singleton, UpdateConnection,
+        UpdateNode, ValidateConnection, Validity,
     },
 };
 
@@ -180,9 +177,6 @@ pub(super) fn tools() -> Vec<ToolDef> {
     ]
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-struct Nothing {}
-
 fn create_node(app: &mut App, ctx: &Ctx, ask: CreateNode) -> Result<CreatedNode> {
     app.write(ctx, |tx| memory::create_node(tx, &ask)).map_err(memory::creation_failed)
 }
@@ -251,8 +245,8 @@ fn add_connection_type(app: &mut App, ctx: &Ctx, ask: AddConnectionType) -> Resu
     app.write(ctx, |tx| memory::add_connection_type(tx, &ask))
 }
 
-fn get_ontology(app: &mut App, ctx: &Ctx, _: Nothing) -> Result<Ontology> {
-    app.read(ctx, memory::get_ontology)
+fn get_ontology(app: &mut App, ctx: &Ctx, ask: ListOntology) -> Result<OntologyPage> {
+    app.read(ctx, |tx| memory::list_ontology(tx, &ask))
 }
 
 fn ensure_singleton_node(app: &mut App, ctx: &Ctx, ask: EnsureSingletonNode) -> Result<Singleton> {

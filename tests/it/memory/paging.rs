@@ -124,3 +124,39 @@ fn ten_thousand_connections_on_one_node() {
     assert_eq!(m.ids("query_connections", json!({})), Vec::<String>::new());
     assert_eq!(m.ids("query_nodes", json!({})), [other]);
 }
+
+#[test]
+fn a_large_ontology_comes_in_pages_that_add_up_to_it() {
+    let mut m = Memory::empty();
+    let node_types: Vec<String> =
+        (0..1_000).map(|n| format!("{n:03} {}", "n".repeat(60))).collect();
+    let connection_types: Vec<Value> = (0..300)
+        .map(|n| {
+            json!({ "name": format!("{n:03} {}", "c".repeat(60)), "from_types": [node_types[n]],
+            "to_types": [node_types[n + 1]], "required_properties": ["since"] })
+        })
+        .collect();
+    let whole = json!({ "node_types": node_types, "connection_types": connection_types });
+    m.ok("create_ontology", whole.clone());
+    let (mut told, mut ask, mut pages) =
+        (json!({ "node_types": [], "connection_types": [] }), json!({}), 0);
+    loop {
+        let mut page = m.ok("get_ontology", ask);
+        assert!(page.to_string().chars().count() <= 40_500, "page {pages}");
+        for part in ["node_types", "connection_types"] {
+            told[part].as_array_mut().unwrap().append(page[part].as_array_mut().unwrap());
+        }
+        pages += 1;
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        ask = json!({ "cursor": cursor });
+        if pages == 1 {
+            // What is added on the way is told as well.
+            m.ok("add_node_type", json!({ "type_name": "late" }));
+        }
+    }
+    let mut expected = whole;
+    expected["node_types"].as_array_mut().unwrap().push(json!("late"));
+    assert_eq!(told, expected);
+    assert!(pages > 2, "{pages}");
+    m.refused("VALIDATION_ERROR", "get_ontology", json!({ "cursor": "x" }));
+}
