@@ -33,6 +33,18 @@ pub struct Open {
     pub cursor: Option<String>,
 }
 
+impl Open {
+    /// Refuses what would otherwise be passed over in silence.
+    pub fn check(&self) -> Result<()> {
+        let (field, problem) = match (&self.project, &self.goal, &self.cursor) {
+            (None, Some(_), _) => ("project", "is missing: `goal` is that of a project to be made"),
+            (Some(_), _, Some(_)) => ("cursor", "goes on with a list; leave it or `project` out"),
+            _ => return Ok(()),
+        };
+        Err(Fault::invalid(field, problem).into())
+    }
+}
+
 /// An opened project, or the list of all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Opened {

@@ -134,6 +134,7 @@ fn onboard(app: &mut App, ctx: &Ctx, ask: Onboard) -> Result<Oriented> {
 }
 
 fn open(app: &mut App, ctx: &Ctx, ask: Open) -> Result<Opened> {
+    ask.check()?;
     let Some(name) = ask.project else {
         return app.read(ctx, |tx| work::list_projects(tx, ask.cursor.as_deref()));
     };

@@ -227,6 +227,19 @@ fn a_summary_may_have_four_kilobytes_and_any_other_character() {
 }
 
 #[test]
+fn arguments_of_graph_open_that_do_not_go_together() {
+    check(vec![
+        ("VALIDATION_ERROR", "graph_open", json!({ "goal": "Ship it" }), &["`project`", "`goal`"]),
+        (
+            "VALIDATION_ERROR",
+            "graph_open",
+            json!({ "project": "p", "cursor": "x" }),
+            &["`cursor`", "`project`"],
+        ),
+    ]);
+}
+
+#[test]
 #[rustfmt::skip]
 fn numbers_out_of_bounds() {
     check(vec![
