@@ -10,6 +10,7 @@ mod diff;
 pub mod extract;
 pub mod facts;
 pub mod hooks;
+mod listing;
 mod log;
 mod patch;
 mod query;
@@ -33,6 +34,7 @@ pub use branch::{
 pub use check::{Check, Checked, check};
 pub use delete::*;
 pub use diff::*;
+pub use listing::Shortened;
 pub use log::{FactChange, LogEntry, changeset, log};
 pub use query::*;
 pub use recount::recount;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     branch,
+    listing::{self, Shortened},
     store::{
         branches::Branch,
         entities::{self, Record},
@@ -110,6 +111,9 @@ pub struct Found {
     pub branch: String,
     /// In the order of their ids; none where links were asked for.
     pub entities: Vec<Entity>,
+    /// Too long for a list, and what was taken off; ask by id alone for the whole.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shortened: Vec<Shortened>,
     /// The links of these entities, or those that were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relationships: Option<Vec<Relationship>>,
@@ -153,13 +157,17 @@ fn list_entities(
     let chars = if ask.relationships { chars / 2 } else { chars };
     let mut budget = Budget::new(chars);
     let (keys, total) = selection.page(tx, after.as_deref(), limit + 1)?;
-    let (mut entities, mut more) = (Vec::new(), false);
+    let (mut entities, mut shortened, mut more) = (Vec::new(), Vec::new(), false);
+    // One thing that is asked for by its id is given whole.
+    let room = if ask.id.len() == 1 { usize::MAX } else { chars };
     for key in keys {
-        let Some(Record { entity, .. }) = entities::row(tx, key)? else { continue };
+        let Some(Record { mut entity, .. }) = entities::row(tx, key)? else { continue };
+        let parts = listing::shorten(&mut entity, room)?;
         if entities.len() == limit || !budget.admit(&entity)? {
             more = true;
             break;
         }
+        shortened.extend(parts);
         entities.push(entity);
     }
     let last = entities.last().filter(|_| more);
@@ -171,7 +179,15 @@ fn list_entities(
         relationships = Some(links);
     }
     let branch = branch.name.clone();
-    Ok(Found { branch, entities, relationships, relationships_omitted, total, next_cursor })
+    Ok(Found {
+        branch,
+        entities,
+        shortened,
+        relationships,
+        relationships_omitted,
+        total,
+        next_cursor,
+    })
 }
 
 /// The links at either end of these entities, each once.
@@ -226,6 +242,7 @@ fn list_edges(
     Ok(Found {
         branch: branch.name.clone(),
         entities: Vec::new(),
+        shortened: Vec::new(),
         relationships: Some(found),
         relationships_omitted: 0,
         total,

@@ -10,7 +10,10 @@ use super::{
     types::{Relationship, Setting},
     upsert::Plan,
 };
-use crate::{base::Result, db::Read};
+use crate::{
+    base::{Result, page},
+    db::Read,
+};
 
 /// Warnings that are spelled out.
 const SHOWN: usize = 20;
@@ -54,8 +57,9 @@ pub(super) fn of(
             );
         }
     }
-    let more = warnings.len().saturating_sub(SHOWN);
+    let mut more = warnings.len().saturating_sub(SHOWN);
     warnings.truncate(SHOWN);
+    more += page::cut(&mut warnings, page::DEFAULT_CHARS / 2)?;
     if more > 0 {
         warnings.push(format!("and {more} more; kb_check lists them"));
     }

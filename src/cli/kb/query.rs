@@ -138,6 +138,10 @@ fn print(found: &Found, edges: bool, out: &mut Output) -> std::io::Result<()> {
     for one in found.relationships.iter().flatten() {
         link(one, out)?;
     }
+    for one in &found.shortened {
+        let more = format!("{} is shown in part: --id {} shows it whole", one.id, one.id);
+        out.line(styled(QUIET, plain(&more)))?;
+    }
     if found.relationships_omitted > 0 {
         let more = format!("… and {} more links", found.relationships_omitted);
         out.line(styled(QUIET, more))?;

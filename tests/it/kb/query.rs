@@ -170,6 +170,37 @@ fn a_page_stays_within_its_characters() {
 }
 
 #[test]
+fn an_entity_too_long_for_a_list_is_shown_in_part_and_whole_when_asked_for_by_id() {
+    let mut kb = Kb::empty();
+    let long = |id: &str| {
+        let links: Vec<_> =
+            (0..100).map(|i| format!("https://x/{i}{}", "\"".repeat(1_900))).collect();
+        let properties = json!({ "a": "\"".repeat(7_000) });
+        json!({ "id": id, "type": "req", "title": "t".repeat(4_000), "status": "draft",
+            "links": links, "properties": properties })
+    };
+    kb.up(json!({ "entities": [long("R1"), long("R2")] }));
+    for (ask, most) in [
+        (json!({}), 8_500),
+        (json!({ "relationships": true }), 8_500),
+        (json!({ "limit": 200 }), 40_500),
+        (json!({ "id": ["R1", "R2"] }), 8_500),
+    ] {
+        let found = kb.query(ask.clone());
+        let size = found.to_string().chars().count();
+        assert!(size < most, "{ask}: {size}");
+        let shortened = &found["shortened"][0];
+        assert_eq!(shortened["id"], "R1");
+        assert_eq!(shortened["fields"][0], "links", "{shortened}");
+        assert_eq!(found["entities"][0].get("links"), None);
+        assert_eq!(found["total"], 2);
+    }
+    let whole = kb.query(json!({ "id": "R1" }));
+    assert_eq!(whole["entities"][0]["links"].as_array().unwrap().len(), 100);
+    assert_eq!(whole.get("shortened"), None);
+}
+
+#[test]
 fn text_follows_what_entities_say_now() {
     let mut kb = shop();
     kb.up(json!({ "entities": [{ "id": "R1", "title": "Quixotic quest" }] }));
