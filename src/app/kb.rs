@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::App;
 use crate::{
-    base::{Ctx, Result},
+    base::{Ctx, ErrorCode, Fault, Result},
     db::{Read, Write},
     kb::{
         self, Ensured, FirstUse, Schema, Setting,
@@ -42,6 +42,17 @@ impl Place {
             Some(repository) => repository.default_branch(configured),
             None => configured.unwrap_or(FALLBACK_BRANCH).to_owned(),
         }
+    }
+
+    /// Refuses a repository without a working tree, where there are no documents and nothing may be put.
+    fn check_tree(&self) -> Result<()> {
+        if !self.repository.as_ref().is_some_and(Repository::is_bare) {
+            return Ok(());
+        }
+        let message =
+            format!("{} is a bare repository: there is no working tree", self.root.display());
+        let hint = "run it in a working tree; `git worktree add` makes one";
+        Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into())
     }
 
     /// Whether git has a branch, or will have it with its first commit.

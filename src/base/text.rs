@@ -54,6 +54,11 @@ pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// Whether `word` is `known` with a letter or two wrong, or in other case.
+pub fn is_slip(word: &str, known: &str) -> bool {
+    word.len() <= 64 && strsim::damerau_levenshtein(&word.to_lowercase(), known) <= 2
+}
+
 /// Bytes as pairs of hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -160,17 +160,21 @@ pub fn check_folder(root: &Path) -> Result<()> {
 
 /// Refuses a path that symbolic links lead out of the repository; what is not there yet counts by its folder.
 fn inside(root: &Path, path: &str) -> Result<()> {
+    let real_root = root.canonicalize().map_err(|error| {
+        let message = format!("the folder {} cannot be looked at: {error}", root.display());
+        Fault::new(ErrorCode::InvalidOperation, message)
+            .hint("a working tree that was deleted is gone: go on in another folder, and restart a server there")
+    })?;
     let full = root.join(path);
     let there = full.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(root);
-    let (real, root) = (there.canonicalize(), root.canonicalize());
-    match (real, root) {
-        (Ok(real), Ok(root)) if real.starts_with(&root) => Ok(()),
-        (Ok(real), _) => {
+    match there.canonicalize() {
+        Ok(real) if real.starts_with(&real_root) => Ok(()),
+        Ok(real) => {
             let real = real.display();
             let reason = format!("is a symbolic link out of the repository, to {real}");
             Err(refused(path, None, &reason))
         }
-        (Err(error), _) => Err(refused(path, None, &format!("cannot be followed: {error}"))),
+        Err(error) => Err(refused(path, None, &format!("cannot be followed: {error}"))),
     }
 }
 

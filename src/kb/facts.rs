@@ -121,4 +121,6 @@ pub struct Walk {
     pub read: Vec<FileFacts>,
     /// Those that look different and have the hash that is known: read, and not extracted again.
     pub touched: Vec<(String, Stamp)>,
+    /// Whether the working tree is only passing through, as in a rebase: what is missing may be on its way back.
+    pub passing: bool,
 }

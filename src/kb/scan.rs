@@ -94,8 +94,8 @@ fn sources(root: &Path, config: &KbConfig) -> (Vec<Source>, BTreeMap<String, Str
 fn signature(config: &KbConfig, words: &Vocabulary<'_>) -> String {
     let names: Vec<_> = EXTRACTORS.iter().map(|extractor| extractor.name).collect();
     let all = format!(
-        "{names:?} {:?} {:?} {:?} {:?}",
-        config.paths, config.manifests, words.types, words.relations
+        "{names:?} {:?} {:?} {:?} {:?} {}",
+        config.paths, config.manifests, words.types, words.relations, words.meaning
     );
     let mut digits = hexadecimal(&Sha256::digest(all.as_bytes()));
     digits.truncate(SIGNATURE);

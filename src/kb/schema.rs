@@ -140,6 +140,11 @@ impl Schema {
         self.relations.keys().map(String::as_str)
     }
 
+    /// All that it says of relations, in a form that differs where they do.
+    pub fn meaning(&self) -> String {
+        format!("{:?}", self.relations)
+    }
+
     /// The relations that must not run in a circle.
     pub fn acyclic(&self) -> impl Iterator<Item = &str> + Clone {
         let marked = self.relations.iter().filter(|(_, def)| def.acyclic);

@@ -1,5 +1,7 @@
 //! Syncing: what files say becomes what the branch says, in one transaction; what tools wrote is never touched.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{
@@ -29,6 +31,9 @@ pub struct Synced {
     pub read: usize,
     /// Files that are gone.
     pub gone: Vec<String>,
+    /// Files that say something else than the branch.
+    #[serde(skip)]
+    pub differing: BTreeSet<String>,
     /// Ids of new entities.
     pub created: Vec<String>,
     /// Ids of entities that say something else now.
@@ -142,6 +147,7 @@ fn describe(branch: &Branch, walk: &Walk, plan: &Reconciled) -> Synced {
         files: walk.seen.len(),
         read: walk.read.len(),
         gone: plan.gone_files.clone(),
+        differing: plan.differing(),
         created: ids(false),
         updated: ids(true),
         deleted: plan.gone_entities.iter().map(|record| record.entity.id.clone()).collect(),

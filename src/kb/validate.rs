@@ -31,23 +31,31 @@ fn is_id_letter(letter: char) -> bool {
     letter.is_alphanumeric() || "._:/-".contains(letter)
 }
 
-/// A title, trimmed.
+/// A title: one line, trimmed.
 pub(super) fn title(field: &str, title: &str) -> Result<String> {
-    text::bounded(field, title, limits::TEXT)
+    line(field, title, limits::TEXT)
 }
 
 /// A status, an owner, a source: one short line, trimmed.
 pub(super) fn word(field: &str, word: &str) -> Result<String> {
-    let word = text::bounded(field, word, limits::WORD)?;
-    if word.chars().any(char::is_control) {
-        return Err(Fault::invalid(field, "has a control character; use one plain line").into());
-    }
-    Ok(word)
+    line(field, word, limits::WORD)
 }
 
 /// A path or URL, trimmed.
 pub(super) fn link(field: &str, link: &str) -> Result<String> {
-    text::bounded(field, link, limits::LINK)
+    line(field, link, limits::LINK)
+}
+
+/// Text that is shown among other text: a control character would change what stands around it.
+fn line(field: &str, text: &str, max: usize) -> Result<String> {
+    let text = text::bounded(field, text, max)?;
+    match text.chars().find(|letter| letter.is_control()) {
+        Some(letter) => {
+            let problem = format!("has the control character {letter:?}; use one plain line");
+            Err(Fault::invalid(field, problem).into())
+        }
+        None => Ok(text),
+    }
 }
 
 /// Tags or URLs, each once, in the order given.
@@ -117,6 +125,17 @@ mod tests {
         ] {
             assert_eq!(id("id", text).is_ok(), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn titles_words_and_links_are_plain_lines() {
+        for text in ["a\0b", "a\u{1b}[31mb", "a\nb", "a\tb", "a\u{85}b"] {
+            for check in [title, word, link] {
+                let fault = check("title", text).unwrap_err().into_fault("r");
+                assert!(fault.message.contains("has the control character"), "{text:?}: {fault}");
+            }
+        }
+        assert_eq!(title("title", " a – b\n").unwrap(), "a – b");
     }
 
     #[test]

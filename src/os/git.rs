@@ -127,6 +127,12 @@ impl Repository {
         })
     }
 
+    /// Whether there is no working tree here: nothing is checked out, and files do not belong here.
+    pub fn is_bare(&self) -> bool {
+        let said = core_setting(&self.common_dir, "bare");
+        !self.linked_worktree && said.is_some_and(|said| said.eq_ignore_ascii_case("true"))
+    }
+
     /// What is checked out now.
     pub fn state(&self) -> GitState {
         let refs = self.refs();
@@ -192,20 +198,25 @@ fn owner(git_dir: &Path) -> PathBuf {
 
 /// `core.worktree` of a repository's own configuration.
 fn configured_worktree(common_dir: &Path) -> Option<PathBuf> {
+    core_setting(common_dir, "worktree").map(PathBuf::from)
+}
+
+/// A key of the section `core` of a repository's own configuration; the last one counts.
+fn core_setting(common_dir: &Path, wanted: &str) -> Option<String> {
     let text = read_text(&common_dir.join("config"), CONFIG_CAP).ok()?;
     let mut in_core = false;
-    let mut worktree = None;
+    let mut found = None;
     for line in text.lines().map(str::trim) {
         if line.starts_with('[') {
             in_core = line.eq_ignore_ascii_case("[core]");
         } else if let Some((key, value)) = line.split_once('=')
             && in_core
-            && key.trim().eq_ignore_ascii_case("worktree")
+            && key.trim().eq_ignore_ascii_case(wanted)
         {
-            worktree = Some(PathBuf::from(value.trim().trim_matches('"')));
+            found = Some(value.trim().trim_matches('"').to_owned());
         }
     }
-    worktree
+    found
 }
 
 /// The path that a pointer file holds, without the blanks and the line end around it.

@@ -1,11 +1,14 @@
 //! From the working tree into the active branch's store.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::{
     app::App,
     base::{Ctx, ErrorCode, Fault, Result},
     kb::{self, Setting, Synced, config::FILE, extract::Vocabulary, facts::Walk, scan},
+    os::git::Repository,
 };
 
 /// How the KB of a working tree stands.
@@ -61,11 +64,14 @@ impl App {
     ) -> Result<(Setting, Walk, Vec<String>)> {
         let now = ctx.clock.now();
         let place = self.place()?;
+        place.check_tree()?;
         let (root, config) = (place.root.clone(), place.config.clone());
+        let passing = place.repository.as_ref().is_some_and(Repository::is_rebasing);
         let setting = self.setting(place, None)?;
         let known = self.kb_read(ctx, &setting, |tx| kb::known_files(tx, &setting))?;
         let words = Vocabulary::of(&setting.schema);
         let walk = scan::walk(&root, &config, &words, &known, now, progress);
+        let walk = Walk { passing, ..walk };
         Ok((setting, walk, known.into_iter().map(|file| file.path).collect()))
     }
 
@@ -80,13 +86,11 @@ impl App {
             return Ok(None);
         }
         let (mut unsynced, mut unreadable) = (0, 0);
-        if store.is_some() {
-            let (_, walk, known) = self.walk(ctx, |_, _| {})?;
-            let usable = |facts: &kb::facts::Facts| facts.problems.is_empty();
-            unreadable =
-                walk.read.iter().filter(|file| !file.facts.as_ref().is_ok_and(usable)).count();
-            let gone = known.iter().filter(|path| walk.seen.binary_search(path).is_err()).count();
-            unsynced = walk.read.len() - unreadable + gone;
+        if store.is_some() && place.check_tree().is_ok() {
+            let (setting, walk, _) = self.walk(ctx, |_, _| {})?;
+            let synced = self.read(ctx, |tx| kb::try_sync(tx, &setting, &walk, &ctx.actor))?;
+            let wrong: BTreeSet<_> = synced.problems.iter().map(|problem| &problem.path).collect();
+            (unsynced, unreadable) = (synced.differing.len(), wrong.len());
         }
         let stores = stores.len();
         Ok(Some(KbState { active, default, configured, stores, store, unsynced, unreadable }))

@@ -44,6 +44,7 @@ impl App {
     /// Creates what is missing of `.kb` and the folders for documents, and seeds the default branch.
     pub fn kb_init(&mut self, ctx: &Ctx) -> Result<Initialised> {
         let place = self.place()?;
+        place.check_tree()?;
         let created = config::create(&place.root, schema::FILES, &Words::of(&place.schema))?;
         let default = place.default_branch();
         let first = FirstUse { branch: &default, default: &default, former: &[] };
@@ -61,14 +62,15 @@ impl App {
         Ok(HookFolder { shared: hooks::is_shared(&repository, &path), path, hooks: reports })
     }
 
-    /// Takes our block out of all hooks again.
-    pub fn kb_uninstall_hooks(&self) -> Result<Vec<HookFolder>> {
+    /// Takes our block out of all hooks again, and `core.hooksPath` back; answers whether it was ours to take.
+    pub fn kb_uninstall_hooks(&self) -> Result<(Vec<HookFolder>, bool)> {
         let repository = self.repository()?;
         let one = |path: PathBuf| {
             let hooks = hooks::uninstall(&path)?;
             Ok(HookFolder { shared: hooks::is_shared(&repository, &path), path, hooks })
         };
-        hooks::folders(&repository)?.into_iter().map(one).collect()
+        let folders: Result<_> = hooks::folders(&repository)?.into_iter().map(one).collect();
+        Ok((folders?, hooks::release_folder(&repository)?))
     }
 
     fn repository(&self) -> Result<Repository> {

@@ -7,7 +7,7 @@ use super::{
     Vocabulary, check_id, links, or_near, problem,
     yaml::{Key, Node, Tree},
 };
-use crate::base::text::shorten;
+use crate::base::text::{closest, is_slip, shorten};
 
 /// Keys that are fields of an entity; all others are relations or properties.
 const FIELDS: [&str; 11] = [
@@ -114,15 +114,28 @@ fn field(
         },
         name if words.relations.contains(&name) => links::relation(key, node, words, draft, facts),
         name => {
-            // A property may have any name; a list under nearly the name of a relation is a slip.
-            let near = or_near(name, &words.relations);
-            if matches!(node.tree, Tree::List(_)) && !near.is_empty() {
-                return Err(format!("is no known relation{near}"));
+            if let Some(near) = misspelt(name, node, words) {
+                return Err(format!(
+                    "is no known relation; did you mean `{near}`? A property of that name goes under `properties`"
+                ));
             }
             property(key, node, draft)?;
         }
     }
     Ok(())
+}
+
+/// The relation that is meant: a property may have any name, but ids under nearly the name of a relation are a slip.
+/// One word alone is often no id, and its name then has to be nearer.
+fn misspelt<'a>(name: &str, node: &Node, words: &Vocabulary<'a>) -> Option<&'a str> {
+    let near = closest(name, words.relations.iter().copied())?;
+    match &node.tree {
+        Tree::List(_) => Some(near),
+        Tree::Scalar(Value::String(text)) if check_id(text.trim()).is_ok() => {
+            is_slip(name, near).then_some(near)
+        }
+        _ => None,
+    }
 }
 
 /// A value, or a list of values, under a name of its own.

@@ -16,7 +16,7 @@ use crate::base::text::shorten;
 
 /// The extractor.
 pub const EXTRACTOR: Extractor = Extractor {
-    name: "manifest-1",
+    name: "manifest-2",
     places,
     wants: |_| true,
     max_bytes: 32 << 20,

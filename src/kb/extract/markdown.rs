@@ -13,7 +13,7 @@ use super::{
 
 /// The extractor.
 pub const EXTRACTOR: Extractor = Extractor {
-    name: "markdown-1",
+    name: "markdown-2",
     places,
     wants,
     // Past this it is no document that somebody wrote.

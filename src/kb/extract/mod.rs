@@ -65,12 +65,18 @@ pub struct Vocabulary<'a> {
     pub types: Vec<&'a str>,
     /// The relations there are.
     pub relations: Vec<&'a str>,
+    /// All that the schema says of them: another meaning may make another fact of the same text.
+    pub meaning: String,
 }
 
 impl<'a> Vocabulary<'a> {
     /// The words in force.
     pub fn of(schema: &'a Schema) -> Self {
-        Vocabulary { types: schema.types().collect(), relations: schema.relations().collect() }
+        Vocabulary {
+            types: schema.types().collect(),
+            relations: schema.relations().collect(),
+            meaning: schema.meaning(),
+        }
     }
 }
 
@@ -120,7 +126,7 @@ mod tests {
             text in "(---\n)?((id|type|title|links|tags|implements|symbols|x): ?[-&*a{}\\[\\],:#|>'\"\t\n ü]{0,12}\n){0,6}(---\n)?(#+ ?[a#`~=\n-]{0,8}\n?){0,4}",
             cut: bool,
         ) {
-            let words = Vocabulary { types: vec!["req", "symbol"], relations: vec!["implements", "relates_to"] };
+            let words = Vocabulary { types: vec!["req", "symbol"], relations: vec!["implements", "relates_to"], ..Vocabulary::default() };
             let last = u32::try_from(text.lines().count()).unwrap() + 1;
             for (extractor, path) in EXTRACTORS.iter().zip(["a.md", "a.yaml"]) {
                 let input = Input { path, kind: Some("req"), text: &text, cut };

@@ -9,7 +9,7 @@ use super::*;
 
 fn words() -> Vocabulary<'static> {
     let types = vec!["req", "scenario", "test", "adr", "flag", "event", "symbol"];
-    Vocabulary { types, relations: vec!["relates_to", "implements"] }
+    Vocabulary { types, relations: vec!["relates_to", "implements"], ..Vocabulary::default() }
 }
 
 /// Long after all files were written.

@@ -35,6 +35,11 @@ impl Repository {
         })
     }
 
+    /// Whether a branch is being rebased here: its commits, and with them its files, come back one by one.
+    pub fn is_rebasing(&self) -> bool {
+        matches!(self.refs().head(), Ok(Pointer::Commit(_))) && rebased(&self.git_dir).is_some()
+    }
+
     /// The active branches of all working trees of this repository; what cannot be read is left out.
     pub fn active_branches(&self) -> BTreeSet<String> {
         let linked = fs::read_dir(self.common_dir.join("worktrees"));

@@ -41,6 +41,7 @@ fn entities() {
         ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "status": "-" })), &["entities[0].status", "missing"]),
         ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "title": " " })), &["entities[0].title", "empty"]),
         ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "title": long })), &["entities[0].title", "4096"]),
+        ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "title": "a\u{1b}[31mb" })), &["entities[0].title", "control"]),
         ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "status": "a\nb" })), &["entities[0].status", "control"]),
         ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "type": "reqs" })), &["entities[0].type", "reqs", "`req`"]),
         ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "id": "a\nb" })), &["entities[0].id", "letters"]),

@@ -97,7 +97,28 @@ bring it up to date: graph kb sync
     let synced = kb(&folder, &["sync", "--json"]);
     let object = synced.json();
     assert_eq!((&object["created"], &object["deleted"]), (&json!(["REQ-3"]), &json!(["REQ-2"])));
-    assert_eq!(synced.code, 0);
+    assert_eq!((synced.code, &object["up_to_date"]), (0, &json!(true)));
+    // Problems end with 1 too; whether the branch is out of date is told apart.
+    write(&folder, "docs/requirements/bad.md", "---\nid: [\n---\n");
+    let ran = kb(&folder, &["sync", "--check", "--json"]);
+    assert_eq!((ran.code, &ran.json()["up_to_date"]), (1, &json!(true)));
+    let ran = kb(&folder, &["sync", "--check"]);
+    assert!(
+        ran.out.starts_with("main is up to date") && ran.out.contains("\n1 problem: "),
+        "{}",
+        ran.out
+    );
+    write(&folder, "docs/requirements/c.md", &requirement("REQ-4", ""));
+    let ran = kb(&folder, &["sync", "--check", "--json"]);
+    assert_eq!((ran.code, &ran.json()["up_to_date"]), (1, &json!(false)));
+    let ran = kb(&folder, &["sync", "--check"]);
+    assert!(
+        ran.out.contains("\n1 problem: ") && ran.out.contains("\nbring it up to date: "),
+        "{}",
+        ran.out
+    );
+    fs::remove_file(folder.join("docs/requirements/bad.md")).unwrap();
+    fs::remove_file(folder.join("docs/requirements/c.md")).unwrap();
     fs::remove_file(folder.join("docs/requirements/b.md")).unwrap();
     let out = kb(&folder, &["sync"]).ok();
     assert!(out.contains("  deleted  REQ-3\n  links    deleted 1\n"), "{out}");
@@ -213,8 +234,8 @@ fn sarif(ran: &Ran) {
 #[test]
 fn log_shows_changesets_and_rollback_takes_one_back() {
     let (_keep, folder) = filled();
-    let entity =
-        json!({ "id": "F-1", "type": "flag", "title": "a\u{1b}[31mb", "status": "active" });
+    let note = json!({ "note": "a\u{1b}[31mb" });
+    let entity = json!({ "id": "F-1", "type": "flag", "title": "t", "status": "active", "properties": note });
     let upsert = json!({ "entities": [entity] }).to_string();
     let made = run(&folder, &["tool", "kb_upsert", &upsert]).json();
     let made = made["changeset"].as_str().unwrap();
@@ -231,7 +252,10 @@ fn log_shows_changesets_and_rollback_takes_one_back() {
     assert!(first.ends_with(&format!("there is more: graph kb log --before {gone}\n")), "{first}");
     let one = kb(&folder, &["log", made]).ok();
     assert!(one.contains("    created F-1\n"), "{one}");
-    assert!(one.contains("title: a\\u{1b}[31mb\n"), "control characters stay visible: {one}");
+    assert!(
+        one.contains("properties.note: a\\u{1b}[31mb\n"),
+        "control characters stay visible: {one}"
+    );
     let object = kb(&folder, &["log", "--json", "--details"]).json();
     assert_eq!(object["changesets"].as_array().unwrap().len(), 3);
     assert_eq!(object["changesets"][1]["changes"][0]["subject"], "F-1");
@@ -326,6 +350,11 @@ fn doctor_tells_how_the_kb_stands() {
     assert!(out.contains("  ! 1 file with problems: graph kb sync shows them\n"), "{out}");
     let object = run(&folder, &["doctor", "--json"]).json();
     assert_eq!((&object["kb"]["unsynced"], &object["kb"]["unreadable"]), (&json!(2), &json!(1)));
+    // What is left out of a file does not wait for a sync.
+    write(&folder, "docs/adr/half.md", &requirement("ADR-2", "links: {verified_by: S-1}\n"));
+    assert_eq!(kb(&folder, &["sync"]).code, 1);
+    let object = run(&folder, &["doctor", "--json"]).json();
+    assert_eq!((&object["kb"]["unsynced"], &object["kb"]["unreadable"]), (&json!(0), &json!(2)));
 
     let named = finish(command(&folder, &["doctor"]).env("GRAPH_BRANCH", "ci")).ok();
     assert!(named.contains("branch     ci (environment GRAPH_BRANCH), default main\n"), "{named}");

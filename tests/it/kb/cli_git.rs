@@ -12,6 +12,7 @@ use super::cli::{kb, requirement, write};
 use crate::support::{
     binary::{Ran, command, finish, run},
     git::{self, commit, git, repository},
+    server::Server,
 };
 
 /// As [`kb`], where git is installed.
@@ -126,8 +127,104 @@ fn hooks_go_where_git_looks_or_is_told_to_look() {
     let ran = with_git(&root, &["init", "--hooks-path", "elsewhere"]);
     assert_eq!(ran.code, 1);
     assert!(ran.out.contains("! no hooks: core.hooksPath is "), "{}", ran.out);
+    let out = with_git(&root, &["init", "--uninstall-hooks"]).ok();
+    assert!(out.ends_with("✓ core.hooksPath is no longer set\n"), "{out}");
+    assert!(!root.join(".githooks").exists());
+    assert!(!git::attempt(&root, &["config", "core.hooksPath"]).status.success());
+}
+
+#[test]
+fn hooks_of_an_earlier_init_move_to_a_chosen_folder_and_a_persons_setting_stays() {
+    let (_keep, root) = repository(&[]);
+    with_git(&root, &["init"]).ok();
+    let out = with_git(&root, &["init", "--hooks-path", ".githooks"]).ok();
+    assert!(out.contains("✓ post-checkout  created\n"), "{out}");
+    assert!(!root.join(".git/hooks/post-checkout").exists(), "git would not run it any more");
+    put(&root, "R1");
+    // A person's hook in that folder needs the setting.
+    let own = root.join(".githooks/pre-push");
+    fs::write(&own, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
+    let object = with_git(&root, &["init", "--uninstall-hooks", "--json"]).json();
+    assert_eq!(object["hooks_path_unset"], false);
+    assert_eq!(git(&root, &["config", "core.hooksPath"]), ".githooks");
+    // What a person set is not ours to take back.
+    fs::remove_file(own).unwrap();
+    git(&root, &["config", "core.hooksPath", ".mine"]);
+    with_git(&root, &["init"]).ok();
     with_git(&root, &["init", "--uninstall-hooks"]).ok();
-    assert!(!root.join(".githooks/post-merge").exists());
+    assert_eq!(git(&root, &["config", "core.hooksPath"]), ".mine");
+    // A hook of a person in git's own folder is never switched off.
+    git(&root, &["config", "--unset", "core.hooksPath"]);
+    let own = root.join(".git/hooks/pre-push");
+    fs::write(&own, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
+    with_git(&root, &["init"]).ok();
+    let ran = with_git(&root, &["init", "--hooks-path", ".githooks"]);
+    assert!(
+        ran.out.contains("would switch off the hooks of") && ran.out.contains(": pre-push"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn a_rebase_with_hooks_keeps_the_facts_that_it_replays() {
+    let (_keep, root) = hooked();
+    git(&root, &["checkout", "-q", "-b", "topic"]);
+    write(&root, "docs/requirements/b.md", &requirement("REQ-2", ""));
+    commit(&root);
+    write(&root, "docs/requirements/c.md", &requirement("REQ-3", ""));
+    commit(&root);
+    kb(&root, &["sync"]).ok();
+    let ask = |id: &str| kb(&root, &["query", "--id", id, "--json"]).json();
+    let (second, third) = (ask("REQ-2"), ask("REQ-3"));
+    git(&root, &["checkout", "-q", "main"]);
+    write(&root, "docs/requirements/d.md", &requirement("REQ-4", ""));
+    git(&root, &["rm", "-q", "docs/requirements/a.md"]);
+    commit(&root);
+    git(&root, &["checkout", "-q", "topic"]);
+    git(&root, &["rebase", "-q", "main"]);
+    assert_eq!(stores(&root), ["main 1", "topic 3"], "REQ-1 went, REQ-4 came");
+    assert_eq!((ask("REQ-2"), ask("REQ-3")), (second, third), "nothing about them is new");
+    let log = kb(&root, &["log", "--json", "--details"]).json();
+    let told = log.to_string();
+    assert!(!told.contains(r#""action":"deleted","kind":"entity","subject":"REQ-2""#), "{log}");
+}
+
+#[test]
+fn a_bare_repository_and_a_deleted_worktree_are_told_apart_from_everything_else() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    let parent = root.parent().unwrap();
+    git(parent, &["clone", "-q", "--bare", "repo", "bare.git"]);
+    let bare = parent.join("bare.git");
+    let before = fs::read_dir(&bare).unwrap().count();
+    for arguments in [&["init"], &["sync"]] {
+        let err = with_git(&bare, arguments).failed(1);
+        assert!(err.contains("is a bare repository: there is no working tree"), "{err}");
+    }
+    assert_eq!(
+        fs::read_dir(&bare)
+            .unwrap()
+            .filter(|it| !it
+                .as_ref()
+                .unwrap()
+                .file_name()
+                .to_string_lossy()
+                .starts_with("graph.db"))
+            .count(),
+        before
+    );
+    git(&root, &["worktree", "add", "-q", "../linked"]);
+    let linked = parent.join("linked");
+    let mut server = Server::start_on(&linked, &root.join("graph.db"), Some("a")).greet();
+    assert_eq!(server.call("kb_query", json!({}))["branch"], "linked");
+    fs::remove_dir_all(&linked).unwrap();
+    let fault = server.try_call("kb_query", json!({})).unwrap_err();
+    let message = fault["message"].as_str().unwrap();
+    assert!(message.contains("linked cannot be looked at: No such file"), "{fault}");
+    assert!(fault["hint"].as_str().unwrap().contains("working tree that was deleted"), "{fault}");
 }
 
 #[test]

@@ -24,6 +24,9 @@ fn files_that_cannot_be_used_are_reported_with_line_and_reason_and_the_rest_is_s
         ("docs/requirements/bomb.md", &front(&format!("id: BOMB\n{bomb}"))),
         ("docs/requirements/colon.md", &front("id: COLON\ntitle: Fix: it")),
         ("docs/requirements/newline.md", &front("id: \"a\\nb\"")),
+        ("docs/requirements/nul.md", &front("id: NUL\ntitle: \"a\\0b\"")),
+        ("docs/requirements/escape.md", &"---\nid: ESC\n---\n# a\u{1b}[31mb\n".to_owned()),
+        ("docs/requirements/slip.md", &requirement("SLIP", "verifed_by: T-1\n")),
         ("docs/requirements/huge.md", &huge),
         ("symbols.yaml", &"- id: f\n".to_owned()),
         ("symbols.json", &"{\"symbols\": [{\"id\": \"g\"}], // no\n}".to_owned()),
@@ -33,13 +36,16 @@ fn files_that_cannot_be_used_are_reported_with_line_and_reason_and_the_rest_is_s
     fs::write(folder.join("docs/requirements/latin.md"), b"---\nid: L\n---\n# \xff\n").unwrap();
     let ran = kb(&folder, &["sync"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
-    assert!(ran.out.contains("  created  GOOD\n"), "{}", ran.out);
+    assert!(ran.out.contains("  created  GOOD SLIP\n"), "{}", ran.out);
     for part in [
         "! docs/requirements/tabs.md:3: ",
         "! docs/requirements/twice.md:4: ",
         "! docs/requirements/bomb.md:",
         "! docs/requirements/colon.md:3: ",
         "! docs/requirements/newline.md:2: ",
+        "! docs/requirements/nul.md:2: `title` has the control character '\\0'",
+        "! docs/requirements/escape.md:2: `title` has the control character '\\u{1b}'",
+        "did you mean `verified_by`?",
         "! docs/requirements/huge.md: it has ",
         "! docs/requirements/latin.md:4: it is not UTF-8",
         "! symbols.yaml:1: ",
@@ -48,9 +54,9 @@ fn files_that_cannot_be_used_are_reported_with_line_and_reason_and_the_rest_is_s
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
     let object = kb(&folder, &["sync", "--json"]);
-    assert_eq!((object.code, object.json()["problems"].as_array().unwrap().len()), (1, 9));
+    assert_eq!((object.code, object.json()["problems"].as_array().unwrap().len()), (1, 12));
     let found = kb(&folder, &["query", "--json"]).json();
-    assert_eq!((&found["total"], &found["entities"][0]["id"]), (&json!(1), &json!("GOOD")));
+    assert_eq!((&found["total"], &found["entities"][0]["id"]), (&json!(2), &json!("GOOD")));
 }
 
 #[test]

@@ -305,8 +305,11 @@ fn a_file_that_only_looks_different_is_remembered_as_it_looks() {
     let mut kb = Kb::empty();
     kb.sync(vec![file("a.md", "req A1", "")], &[]);
     let stamp = Stamp { size: 5, mtime: 77 };
-    let walk =
-        Walk { seen: vec!["a.md".into()], read: vec![], touched: vec![("a.md".into(), stamp)] };
+    let walk = Walk {
+        seen: vec!["a.md".into()],
+        touched: vec![("a.md".into(), stamp)],
+        ..Walk::default()
+    };
     let synced = kb.write(|tx, setting| kb::sync(tx, setting, &walk)).unwrap();
     assert!(synced.is_up_to_date() && synced.changeset.is_none());
     assert_eq!(kb.read(kb::known_files).unwrap()[0].stamp, Some(stamp));
@@ -320,4 +323,54 @@ fn an_empty_file_owns_nothing() {
     empty.facts = Ok(Facts::default());
     assert!(kb.sync(vec![empty], &[]).is_up_to_date());
     assert_eq!(kb.read(kb::known_files).unwrap().len(), 1, "and need not be read again");
+}
+
+#[test]
+fn the_order_in_which_files_change_makes_no_difference() {
+    // R's link fits as long as T is a test; then T becomes a scenario, in a file that has nothing to do with R's.
+    let linking = || file("r.md", "req R", "R verified_by T");
+    let mut cold = Kb::empty();
+    let expected = cold.sync(vec![linking(), file("t.md", "scenario T", "")], &[]);
+    assert_eq!(
+        problems(&expected),
+        ["r.md:2: `R verified_by T` goes from req to scenario; verified_by goes from req to test"]
+    );
+    for first in ["test T", ""] {
+        let mut kb = Kb::empty();
+        kb.sync(vec![linking(), file("t.md", first, "")], &[]);
+        assert_eq!(kb.links().len(), 1, "it fits, or waits for its end");
+        let synced = kb.sync(vec![file("t.md", "scenario T", "")], &["r.md"]);
+        assert_eq!(problems(&synced), problems(&expected), "{first:?}");
+        assert_eq!(synced.relationships.deleted, 1);
+        assert_eq!(kb.links(), cold.links(), "{first:?}");
+        // Its file is read again until it is put right, or until the end is.
+        let known = kb.read(kb::known_files).unwrap();
+        assert_eq!(known.iter().find(|it| it.path == "r.md").unwrap().stamp, None);
+        let synced = kb.sync(vec![linking(), file("t.md", "test T", "")], &[]);
+        assert_eq!((problems(&synced), kb.links()), (vec![], vec!["R verified_by T".to_owned()]));
+    }
+}
+
+#[test]
+fn while_the_working_tree_is_passing_through_nothing_is_taken_away() {
+    let mut kb = Kb::empty();
+    let all = || vec![file("a.md", "req A1 A2", "A1 depends_on A2"), file("b.md", "req B1", "")];
+    kb.sync(all(), &[]);
+    let made = kb.entity("A2")["created_at"].clone();
+    let passing = |read, still: &[&str]| Walk { passing: true, ..walk(read, still) };
+    let older = passing(vec![file("a.md", "req A1", "")], &[]);
+    let synced = kb.write(|tx, setting| kb::sync(tx, setting, &older)).unwrap();
+    assert!(synced.is_up_to_date() && synced.gone.is_empty(), "{synced:?}");
+    assert_eq!((kb.ids(json!({})), kb.links().len()), ("A1 A2 B1".to_owned(), 1));
+    // Something new counts at once, also what moves here from a file that is missing.
+    let moved = passing(vec![file("a.md", "req A1", ""), file("c.md", "req B1 C1", "")], &[]);
+    let synced = kb.write(|tx, setting| kb::sync(tx, setting, &moved)).unwrap();
+    assert_eq!((synced.created.as_slice(), problems(&synced)), (&["C1".to_owned()][..], vec![]));
+    assert_eq!(kb.sync(all(), &[]).deleted, ["C1"]);
+    assert_eq!(kb.entity("A2")["created_at"], made);
+    // Where it ends as it passed, what is missing goes, though the file did not change since.
+    kb.write(|tx, setting| kb::sync(tx, setting, &older)).unwrap();
+    let known = kb.read(kb::known_files).unwrap();
+    assert_eq!(known.iter().find(|it| it.path == "a.md").unwrap().stamp, None, "it is read again");
+    assert_eq!(kb.sync(vec![file("a.md", "req A1", "")], &[]).deleted, ["A2", "B1"]);
 }

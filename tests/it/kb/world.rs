@@ -133,7 +133,7 @@ impl Kb {
 pub fn walk(read: Vec<FileFacts>, still: &[&str]) -> Walk {
     let paths = read.iter().map(|file| file.path.clone());
     let seen = paths.chain(still.iter().map(|path| (*path).to_owned())).collect();
-    Walk { seen, read, touched: Vec::new() }
+    Walk { seen, read, ..Walk::default() }
 }
 
 /// `req R1 R2, test T1`: entities of these types, with a status that the type knows.

@@ -8,6 +8,7 @@ fn words() -> Vocabulary<'static> {
     Vocabulary {
         types: vec!["req", "symbol", "component"],
         relations: vec!["implements", "covered_by", "constrained_by", "relates_to"],
+        ..Vocabulary::default()
     }
 }
 

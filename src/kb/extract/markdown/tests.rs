@@ -10,6 +10,7 @@ fn words() -> Vocabulary<'static> {
     Vocabulary {
         types: vec!["req", "scenario", "test", "adr", "flag", "event", "symbol"],
         relations: WORDS.to_vec(),
+        ..Vocabulary::default()
     }
 }
 
@@ -182,6 +183,8 @@ fn a_part_that_cannot_be_used_is_left_out_and_the_rest_counts() {
         ("properties: [a]", 4, "`properties` is a list, but must be a mapping"),
         ("properties: {id: a}", 4, "`properties` has `id`, which is not a name"),
         ("verifed_by: [T-1]", 4, "`verifed_by` is no known relation; did you mean `verified_by`?"),
+        ("verifed_by: T-1", 4, "`verifed_by` is no known relation; did you mean `verified_by`?"),
+        ("Verified_by: T-1", 4, "`Verified_by` is no known relation; did you mean `verified_by`?"),
     ] {
         let facts = read(&format!("---\nid: R-1\nowner: kim\n{part}\n---\n")).unwrap();
         let [problem] = &facts.problems[..] else { panic!("{part}: {facts:?}") };
@@ -190,6 +193,17 @@ fn a_part_that_cannot_be_used_is_left_out_and_the_rest_counts() {
         assert_eq!(facts.entities[0].entity.owner.as_deref(), Some("kim"), "{part}");
         assert_eq!(facts.links, [], "{part}");
     }
+}
+
+#[test]
+fn a_property_whose_name_is_like_a_relations_is_one_unless_an_id_stands_there() {
+    for part in ["verified: kim", "verifed_by: two words", "verifed_by: 1", "verifed_by: true"] {
+        let facts = sound(&format!("---\nid: R-1\n{part}\n---\n"));
+        assert_eq!(facts.entities[0].entity.properties.len(), 1, "{part}");
+    }
+    // What is meant so can be said so.
+    let facts = sound("---\nid: R-1\nproperties: {verifed_by: T-1}\n---\n");
+    assert_eq!(facts.entities[0].entity.properties["verifed_by"], "T-1");
 }
 
 #[test]
