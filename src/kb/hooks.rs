@@ -92,6 +92,8 @@ pub fn folder(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> 
         ));
     }
     let active = active(&own);
+    let (ours, active): (Vec<_>, Vec<_>) =
+        active.into_iter().partition(|name| is_ours(&own.join(name)));
     if !active.is_empty() {
         return Err(refused(
             &format!(
@@ -103,7 +105,31 @@ pub fn folder(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> 
         ));
     }
     repository.set_hooks_path(chosen)?;
+    if !ours.is_empty() {
+        // Git no longer runs what an earlier call put there.
+        uninstall(&own)?;
+    }
     Ok(folder)
+}
+
+/// Gives `core.hooksPath` back where it was set by [`folder`] and no other hooks rely on it; answers whether.
+pub fn release_folder(repository: &Repository) -> Result<bool> {
+    if !repository.has_our_hooks_path() {
+        return Ok(false);
+    }
+    let folder = repository.hooks_folder()?;
+    if !active(&folder).is_empty() {
+        return Ok(false);
+    }
+    repository.unset_hooks_path()?;
+    // Only where it is empty; what a person put there stays.
+    let _ = std::fs::remove_dir(&folder);
+    Ok(true)
+}
+
+/// Whether a hook is a file of ours, with nothing of a person's in it.
+fn is_ours(path: &Path) -> bool {
+    matches!(read(path), Ok(Found::Text(found)) if text::is_own(&found))
 }
 
 /// The folders that a block of ours may be in.

@@ -63,15 +63,18 @@ fn install(ask: &Init, shell: &Shell) -> Result<Result<HookFolder, Fault>, Failu
 }
 
 fn uninstall(shell: &mut Shell) -> Outcome {
-    let folders = shell.app.kb_uninstall_hooks()?;
+    let (folders, released) = shell.app.kb_uninstall_hooks()?;
     let out = &mut shell.out;
     if out.json {
         let folders: Vec<_> = folders.iter().map(folder_object).collect();
-        out.object(&json!({ "hooks": folders }))?;
+        out.object(&json!({ "hooks": folders, "hooks_path_unset": released }))?;
         return Ok(Done::Ok);
     }
     for folder in &folders {
         hooks(folder, out)?;
+    }
+    if released {
+        out.line(format_args!("{} core.hooksPath is no longer set", styled(GOOD, "✓")))?;
     }
     Ok(Done::Ok)
 }

@@ -1,6 +1,7 @@
 //! `graph kb sync`: documents and manifests into the active branch.
 
 use clap::Args;
+use serde::Serialize;
 
 use super::super::{
     Shell,
@@ -29,6 +30,15 @@ pub struct Sync {
     pub hook: bool,
 }
 
+/// What a sync did, as machines read it.
+#[derive(Debug, Serialize)]
+struct Told<'a> {
+    /// Whether the branch says what the files say, as far as they can be used.
+    up_to_date: bool,
+    #[serde(flatten)]
+    synced: &'a Synced,
+}
+
 /// Syncs, or tells what that would do.
 pub fn run(ask: &Sync, shell: &mut Shell) -> Outcome {
     if ask.hook {
@@ -40,7 +50,9 @@ pub fn run(ask: &Sync, shell: &mut Shell) -> Outcome {
     let synced = synced?;
     let out = &mut shell.out;
     if out.json {
-        out.object(&synced)?;
+        // With --check being out of date and having problems both end with exit code 1.
+        let up_to_date = !ask.check || synced.is_up_to_date();
+        out.object(&Told { up_to_date, synced: &synced })?;
     } else {
         print(&synced, ask.check, out)?;
     }
@@ -122,9 +134,10 @@ fn print(synced: &Synced, check: bool, out: &mut Output) -> std::io::Result<()> 
     if !synced.problems.is_empty() {
         let problems = number(synced.problems.len(), "problem");
         out.line(format_args!("{problems}: the rest counts, set these right and sync again"))?;
-    } else if check && !synced.is_up_to_date() {
+    }
+    if check && !synced.is_up_to_date() {
         out.line(format_args!("bring it up to date: {}", styled(NEXT, "graph kb sync")))?;
-    } else if synced.changeset.is_some() {
+    } else if synced.changeset.is_some() && synced.problems.is_empty() {
         out.line(format_args!("look it over: {}", styled(NEXT, "graph kb check")))?;
     }
     Ok(())

@@ -20,11 +20,30 @@ impl Repository {
         self.common_dir.join("hooks")
     }
 
-    /// Sets `core.hooksPath` of this repository.
+    /// Sets `core.hooksPath` of this repository, and notes that it was set here and by nobody else.
     pub fn set_hooks_path(&self, path: &str) -> Result<()> {
-        git(&self.root, &["config", "--local", "core.hooksPath", path]).map(drop)
+        git(&self.root, &["config", "--local", HOOKS_PATH, path])?;
+        git(&self.root, &["config", "--local", MARK, path]).map(drop)
+    }
+
+    /// Whether `core.hooksPath` is what [`Repository::set_hooks_path`] made it.
+    pub fn has_our_hooks_path(&self) -> bool {
+        let local = |key| git(&self.root, &["config", "--local", "--get", key]).ok();
+        local(MARK).is_some_and(|ours| local(HOOKS_PATH) == Some(ours))
+    }
+
+    /// Takes back what [`Repository::set_hooks_path`] set.
+    pub fn unset_hooks_path(&self) -> Result<()> {
+        git(&self.root, &["config", "--local", "--unset", HOOKS_PATH])?;
+        // The section goes with its last key.
+        git(&self.root, &["config", "--local", "--unset", MARK]).map(drop)
     }
 }
+
+/// Where git looks for hooks.
+const HOOKS_PATH: &str = "core.hooksPath";
+/// Holds the value that was set from here: anything else is a person's choice, and stays.
+const MARK: &str = "graph.hooksPath";
 
 /// Asks git; the answer without its line end.
 fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
