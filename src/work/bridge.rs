@@ -5,15 +5,13 @@ use serde::Serialize;
 use super::{
     claims::Live,
     store::{links, nodes, projects},
-    types::Settings,
+    types::{NAMED, Settings},
 };
 use crate::{
     base::{Result, text},
     db::Read,
 };
 
-/// Characters of a summary in a list of work.
-const SUMMARY: usize = 200;
 /// Nodes that a list of work has at the most.
 const NODES: usize = 50;
 
@@ -71,7 +69,7 @@ pub fn open_on(
         }
         let record = nodes::get(tx, "node_id", &id)?;
         found.push(OpenWork {
-            summary: text::shorten(&record.node.summary, SUMMARY),
+            summary: text::shorten(&record.node.summary, NAMED),
             claimed_by: live.holder(&record),
             paths: touched.into_iter().map(|at| paths[at].0.clone()).collect(),
             id,

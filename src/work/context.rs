@@ -10,7 +10,7 @@ use super::{
         evidence,
         nodes::{self, Record},
     },
-    types::{Ancestor, Node, count},
+    types::{Ancestor, NAMED, Node, count},
 };
 use crate::{
     base::{
@@ -27,8 +27,6 @@ const ANCESTORS: usize = 50;
 const CHILDREN: usize = 50;
 /// Evidence that an answer lists of the other end of a dependency.
 const EVIDENCE: usize = 3;
-/// Characters of an ancestor's summary: it says where we are, not what to do.
-const SUMMARY: usize = 200;
 /// Characters of all links that a node inherits.
 const LINKS: usize = 4_000;
 
@@ -166,7 +164,7 @@ pub(super) fn lineage(tx: &Read<'_>, record: &Record) -> Result<Lineage> {
     }
     let omitted = all - chain.len();
     for (ancestor, _) in &mut chain {
-        ancestor.summary = text::shorten(&ancestor.summary, SUMMARY);
+        ancestor.summary = text::shorten(&ancestor.summary, NAMED);
     }
     // The nearest say most about a node, so that those are kept which come last.
     let (mut budget, mut links, mut links_omitted) = (Budget::new(LINKS), Vec::new(), 0);

@@ -2,13 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::{store::nodes, types::DOMAIN};
+use super::{
+    store::nodes,
+    types::{DOMAIN, is_zero},
+};
 use crate::{
     base::{
         Result, Timestamp,
         page::{self, Budget, Query},
         props::Change,
+        text,
     },
     db::{self, Event, Read, Write},
 };
@@ -46,6 +51,9 @@ pub struct PastEvent {
     pub action: String,
     /// Field by field.
     pub changes: Vec<Change>,
+    /// Changes that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub changes_omitted: usize,
 }
 
 /// Appends to a node's history.
@@ -62,16 +70,18 @@ pub fn history(tx: &Read<'_>, ask: &History) -> Result<Past> {
     if rows.is_empty() && before.is_none() {
         return Err(nodes::missing(tx, "node_id", &ask.node_id)?);
     }
-    let mut budget =
-        Budget::new(if ask.limit.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS });
+    let chars = if ask.limit.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS };
+    let mut budget = Budget::new(chars);
     let (mut events, mut last, total) = (Vec::new(), None, rows.len());
     for row in rows.into_iter().take(limit) {
-        let event = PastEvent {
+        let mut event = PastEvent {
             timestamp: row.at,
             agent: row.actor,
             action: row.action,
             changes: row.changes,
+            changes_omitted: 0,
         };
+        event.shorten(chars)?;
         if !budget.admit(&event)? {
             break;
         }
@@ -81,4 +91,36 @@ pub fn history(tx: &Read<'_>, ask: &History) -> Result<Past> {
     let more = events.len() < total;
     let next_cursor = last.filter(|_| more).map(|seq| query.cursor(&seq)).transpose()?;
     Ok(Past { events, next_cursor })
+}
+
+impl PastEvent {
+    /// Cuts an event that alone is longer than a page, and says in it what was left out.
+    fn shorten(&mut self, chars: usize) -> Result<()> {
+        if serde_json::to_string(&self.changes)?.len() <= chars {
+            return Ok(());
+        }
+        for change in &mut self.changes {
+            for value in [&mut change.before, &mut change.after] {
+                shorten(value, chars / 4)?;
+            }
+        }
+        self.changes_omitted = page::cut(&mut self.changes, chars)?;
+        Ok(())
+    }
+}
+
+/// Cuts a value that is too long: a list after the items that fit, anything else to the beginning of its text.
+fn shorten(value: &mut Value, chars: usize) -> Result<()> {
+    if serde_json::to_string(value)?.chars().count() <= chars {
+        return Ok(());
+    }
+    match value {
+        Value::Array(items) => {
+            let left_out = page::cut(items, chars)?;
+            items.push(format!("… and {left_out} more").into());
+        }
+        Value::String(written) => *written = text::shorten(written, chars),
+        other => *other = text::shorten(&other.to_string(), chars).into(),
+    }
+    Ok(())
 }

@@ -16,13 +16,14 @@ use super::{
 };
 use crate::{
     base::{
-        Fault, Result, page,
+        Fault, Result,
+        page::{self, Budget},
         props::{self, Properties},
     },
     db::{Read, Write},
 };
 
-/// Resolved dependencies that an answer lists for one node, and evidence for each.
+/// Resolved dependencies that an answer lists for one node, and evidence for each, as far as it all fits.
 const DEPS: usize = 10;
 const EVIDENCE: usize = 3;
 /// Evidence that an answer lists of the node itself.
@@ -243,6 +244,7 @@ fn complete(tx: &Read<'_>, record: Record) -> Result<NextNode> {
 
 fn resolved_deps(tx: &Read<'_>, id: &str) -> Result<(Vec<ResolvedDep>, usize)> {
     let (mut deps, mut omitted) = (Vec::new(), 0);
+    let mut budget = Budget::new(page::DEFAULT_CHARS);
     edges::each_dependency(tx, id, Direction::Out, |Record { node, .. }| {
         if !node.resolved {
             return Ok(true);
@@ -251,11 +253,22 @@ fn resolved_deps(tx: &Read<'_>, id: &str) -> Result<(Vec<ResolvedDep>, usize)> {
             omitted += 1;
             return Ok(true);
         }
-        let (evidence, evidence_omitted) = evidence::latest(tx, &node.id, EVIDENCE)?;
-        deps.push(ResolvedDep { id: node.id, summary: node.summary, evidence, evidence_omitted });
+        let (latest, before) = evidence::latest(tx, &node.id, EVIDENCE)?;
+        let (evidence, left_out) = fitting(latest, &mut budget)?;
+        let NodeRef { id, summary } = NodeRef::of(node);
+        deps.push(ResolvedDep { id, summary, evidence, evidence_omitted: before + left_out });
         Ok(true)
     })?;
     Ok((deps, omitted))
+}
+
+/// The last of the evidence that fits, and how much does not.
+fn fitting(mut evidence: Vec<Evidence>, budget: &mut Budget) -> Result<(Vec<Evidence>, usize)> {
+    let mut from = evidence.len();
+    while from > 0 && budget.admit(&evidence[from - 1])? {
+        from -= 1;
+    }
+    Ok((evidence.split_off(from), from))
 }
 
 /// An agent that gets nothing must know whether it is done, or in whose way it would be.

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     history,
     store::{evidence, nodes, projects},
-    types::{Counts, ID_PREFIX, Node, limits},
+    types::{Counts, ID_PREFIX, NAMED, Node, limits},
 };
 use crate::{
     base::{
@@ -18,9 +18,6 @@ use crate::{
     },
     db::{Read, Write},
 };
-
-/// Characters of a project's summary in the list.
-const SUMMARY: usize = 200;
 
 /// What to open.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -132,7 +129,7 @@ pub fn list_projects(tx: &Read<'_>, cursor: Option<&str>) -> Result<Opened> {
             updated_at: nodes::last_change(tx, &project.id)?.unwrap_or(root.node.updated_at),
             id: project.id,
             project: project.name,
-            summary: text::shorten(&root.node.summary, SUMMARY),
+            summary: text::shorten(&root.node.summary, NAMED),
             total: project.counts.total,
             resolved: project.counts.resolved,
             unresolved: project.counts.unresolved,

@@ -57,11 +57,8 @@ impl Watch {
                 .then(a.touched.cmp(&b.touched))
         });
         let newly_actionable_omitted = ready.len().saturating_sub(LISTED);
-        let newly_actionable = ready
-            .into_iter()
-            .take(LISTED)
-            .map(|record| NodeRef { id: record.node.id, summary: record.node.summary })
-            .collect();
+        let newly_actionable =
+            ready.into_iter().take(LISTED).map(|record| NodeRef::of(record.node)).collect();
         Ok(Unblocked { newly_actionable, newly_actionable_omitted })
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::base::{Timestamp, props::Properties};
+use crate::base::{Timestamp, props::Properties, text};
 
 pub(super) use crate::base::wire::{is_zero, present};
 
@@ -20,6 +20,8 @@ pub const CLAIMED_AT: &str = "_claimed_at";
 pub const MERGED_INTO: &str = "merged_into";
 /// What every work id begins with.
 pub const ID_PREFIX: &str = "n_";
+/// Characters of a summary that says which node is meant, not what to do.
+pub(super) const NAMED: usize = 200;
 
 /// Bounds that keep one node small enough to be read whole.
 pub mod limits {
@@ -125,6 +127,13 @@ pub struct NodeRef {
     pub id: String,
     /// What is to be done.
     pub summary: String,
+}
+
+impl NodeRef {
+    /// The node by name, briefly.
+    pub(super) fn of(node: Node) -> Self {
+        NodeRef { summary: text::shorten(&node.summary, NAMED), id: node.id }
+    }
 }
 
 /// An ancestor, and whether it is done.

@@ -1,7 +1,7 @@
 //! What the tests stand on: an application with a fixed clock and counted ids, in a folder of its own.
 
 pub mod binary;
-mod dump;
+pub mod dump;
 pub mod git;
 pub mod server;
 pub mod snapshot;

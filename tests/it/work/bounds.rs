@@ -197,3 +197,73 @@ fn a_parent_in_another_project_than_the_one_named_is_warned_of() {
     let answer = app.ok("graph_plan", json!({ "project": "q", "nodes": nodes }));
     assert!(answer["warnings"][0].as_str().unwrap().contains("not in project q"), "{answer}");
 }
+
+#[test]
+fn what_a_node_builds_on_and_what_it_unblocks_is_told_briefly() {
+    let mut app = TestApp::new();
+    let long = "s".repeat(4_000);
+    let mut nodes: Vec<_> =
+        (0..10).map(|n| json!({ "ref": format!("d{n}"), "summary": long })).collect();
+    let deps: Vec<_> = (0..10).map(|n| format!("d{n}")).collect();
+    nodes.push(json!({ "ref": "n", "summary": "n", "depends_on": deps }));
+    nodes.extend(
+        (0..30).map(|n| json!({ "ref": format!("w{n}"), "summary": long, "depends_on": ["n"] })),
+    );
+    let ids = planned(&mut app, json!(nodes));
+    let evidence = vec![json!({ "type": "note", "ref": "e".repeat(3_000) }); 4];
+    let done = |id: &Value| json!({ "node_id": id, "resolved": true, "add_evidence": evidence });
+    app.ok("graph_update", json!({ "updates": ids[..10].iter().map(done).collect::<Vec<_>>() }));
+
+    let next = app.ok("graph_next", json!({ "project": "p" }));
+    assert!(chars(&next) <= 12_000, "{}", chars(&next));
+    let deps = next["nodes"][0]["resolved_deps"].as_array().unwrap();
+    assert_eq!(deps.len(), 10, "each is named");
+    assert_eq!(
+        (deps[0]["evidence"].as_array().unwrap().len(), &deps[0]["evidence_omitted"]),
+        (2, &json!(2))
+    );
+    assert_eq!((&deps[9]["evidence"], &deps[9]["evidence_omitted"]), (&json!([]), &json!(4)));
+
+    let resolved =
+        app.ok("graph_update", json!({ "updates": [{ "node_id": ids[10], "resolved": true }] }));
+    assert!(chars(&resolved) <= 8_000, "{}", chars(&resolved));
+    assert_eq!(resolved["newly_actionable"].as_array().unwrap().len(), 20);
+    assert_eq!(resolved["newly_actionable_omitted"], 10);
+}
+
+#[test]
+fn an_event_longer_than_a_page_is_cut_and_says_so() {
+    let mut app = TestApp::new();
+    let mut nodes =
+        vec![json!({ "ref": "s", "summary": "s" }), json!({ "ref": "t", "summary": "t" })];
+    nodes.extend(
+        (0..3_000).map(|n| json!({ "ref": n.to_string(), "summary": "c", "parent_ref": "s" })),
+    );
+    let ids = planned(&mut app, json!(nodes));
+    let links: Vec<_> = (0..50).map(|n| format!("{n}{}", "l".repeat(900))).collect();
+    let update = |change: &str| json!({ "updates": [{ "node_id": ids[0], change: links }] });
+    app.ok("graph_update", update("add_context_links"));
+    app.ok("graph_update", update("remove_context_links"));
+    let merge = json!({ "op": "merge", "source": ids[0], "target": ids[1] });
+    app.ok("graph_restructure", json!({ "operations": [merge] }));
+    for (ask, most) in [(json!({}), 8_500), (json!({ "limit": 100 }), 40_500)] {
+        for id in &ids[..2] {
+            let (mut ask, mut seen) = (ask.clone(), 0);
+            ask["node_id"] = id.clone();
+            loop {
+                let page = app.ok("graph_history", ask.clone());
+                assert!(chars(&page) <= most, "{}", chars(&page));
+                seen += page["events"].as_array().unwrap().len();
+                let Some(cursor) = page.get("next_cursor") else { break };
+                ask["cursor"] = cursor.clone();
+            }
+            assert_eq!(seen, if *id == ids[0] { 4 } else { 2 }, "no event is lost");
+        }
+    }
+    let past = app.ok("graph_history", json!({ "node_id": ids[1], "limit": 1 }));
+    let children = &past["events"][0]["changes"].as_array().unwrap().last().unwrap();
+    assert_eq!(children["field"], "children");
+    let listed = children["after"].as_array().unwrap();
+    let said = format!("… and {} more", 3_000 - (listed.len() - 1));
+    assert_eq!(listed.last().unwrap(), &json!(said));
+}
