@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::world::{Memory, says};
+use crate::support::{dump::dump, server::Server};
 
 /// Two nodes, a connection, and all that goes with them.
 fn world() -> (Memory, [String; 2], String) {
@@ -82,10 +83,10 @@ fn properties_that_are_none() {
 #[test]
 fn numbers_that_are_none() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = crate::support::server::Server::greeted(folder.path());
+    let mut server = Server::greeted(folder.path());
     server.call("create_ontology", super::world::gtd());
-    let dump = || crate::support::dump::dump(&folder.path().join("graph.db"));
-    let before = dump();
+    let file = folder.path().join("graph.db");
+    let before = dump(&file);
     for number in ["NaN", "Infinity", "-Infinity", "1e999", "0x10", "01"] {
         let line = format!(
             r#"{{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{{"name":"create_node","arguments":{{"type":"Action","content":"x","properties":{{"n":{number}}}}}}}}}"#
@@ -94,7 +95,7 @@ fn numbers_that_are_none() {
         let answer = server.next().unwrap();
         let refused = answer.get("error").is_some() || answer["result"]["isError"] == true;
         assert!(refused, "{number}: {answer}");
-        assert_eq!(dump(), before, "{number}");
+        assert_eq!(dump(&file), before, "{number}");
     }
     server.end();
 }
@@ -180,6 +181,9 @@ fn words_and_ids_that_are_none() {
         ("VALIDATION_ERROR", "search_content", json!({ "query": long }), &["query", "256"]),
         ("VALIDATION_ERROR", "search_content", json!({ "query": "x", "limit": 0 }), &["limit", "0", "1"]),
         ("VALIDATION_ERROR", "search_content", json!({}), &["query", "missing"]),
+        ("VALIDATION_ERROR", "query_nodes", json!({ "limit": 0 }), &["limit", "0", "1"]),
+        ("VALIDATION_ERROR", "query_connections", json!({ "limit": -1 }), &["limit", "-1", "1"]),
+        ("VALIDATION_ERROR", "get_connected_nodes", json!({ "node_id": "@1", "direction": "in", "limit": 0 }), &["limit", "0", "1"]),
         ("VALIDATION_ERROR", "query_nodes", json!({ "node_type": "Action" }), &["node_type"]),
         ("VALIDATION_ERROR", "query_nodes", json!({ "cursor": "x" }), &["cursor"]),
         ("NODE_NOT_FOUND", "get_node", json!({ "node_id": "" }), &["node_id"]),

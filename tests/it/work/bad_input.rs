@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::world::{World, says};
+use crate::support::{dump::dump, server::Server};
 
 const NOBODY: &str = "n_zzzzzzzzzz";
 
@@ -211,6 +212,49 @@ fn texts_empty_too_long_or_with_nul() {
         ("VALIDATION_ERROR", "graph_connect", json!({ "edges": [{ "from": "@a", "to": "@c", "type": "" }] }), &["edges[0].type", "empty"]),
         ("VALIDATION_ERROR", "graph_restructure", operation(json!({ "op": "drop", "node_id": "@a", "reason": long })), &["operations[0].reason", "4096"]),
     ]);
+}
+
+/// Through the real server: no text of ours can hold half a pair.
+#[test]
+fn unpaired_surrogates_are_refused_by_the_name_of_their_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(folder.path());
+    let root = server.call("graph_open", json!({ "project": "p" }))["root"]["id"].take();
+    let file = folder.path().join("graph.db");
+    let before = dump(&file);
+    for (tool, field, arguments) in [
+        ("graph_plan", "nodes[0].summary", r#"{"nodes":[{"ref":"x","summary":"a\ud800b"}]}"#),
+        ("graph_plan", "nodes[0].ref", r#"{"nodes":[{"ref":"\udc00","summary":"s"}]}"#),
+        (
+            "graph_plan",
+            "nodes[0].properties.k[0]",
+            r#"{"nodes":[{"ref":"x","summary":"s","properties":{"k":["\ud800"]}}]}"#,
+        ),
+        (
+            "graph_plan",
+            "nodes[0].properties",
+            r#"{"nodes":[{"ref":"x","summary":"s","properties":{"\ud800":1}}]}"#,
+        ),
+        (
+            "graph_update",
+            "updates[0].state",
+            r#"{"updates":[{"node_id":"ROOT","state":"\ud800"}]}"#,
+        ),
+        ("graph_open", "project", r#"{"project":"\ud83d"}"#),
+        ("create_node", "content", r#"{"type":"A","content":"\ude00\ud83d"}"#),
+    ] {
+        let arguments = arguments.replace("ROOT", root.as_str().unwrap());
+        server.line(
+            format!(r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#)
+                .as_bytes(),
+        );
+        let answer = server.next().unwrap();
+        let fault = &answer["result"]["structuredContent"]["error"];
+        assert_eq!(fault["code"], "VALIDATION_ERROR", "{arguments}: {answer}");
+        says(fault, &[&format!("`{field}`"), "unpaired surrogate"]);
+        assert_eq!(dump(&file), before, "{arguments}");
+    }
+    server.end();
 }
 
 #[test]
