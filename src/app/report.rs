@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::App;
 use crate::{
-    base::{Ctx, Result},
+    base::{Ctx, Result, Timestamp},
     db::{self, EventRow, inspect::Inspection},
     kb,
     knowledge::{self, IdlePattern},
@@ -21,7 +21,13 @@ pub struct Health {
     pub file: Inspection,
     /// Counters and places that a recount contradicts.
     pub miscounts: Vec<String>,
+    /// The latest time in the log, where no correction of the clock explains how far ahead it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<Timestamp>,
 }
+
+/// How far behind its own log a clock may be before somebody should look at it, in minutes.
+const BEHIND: u32 = 24 * 60;
 
 /// An event, and what its subject is called.
 #[derive(Debug, Clone, Serialize)]
@@ -44,10 +50,14 @@ impl App {
             let domains = [work::recount, knowledge::recount, memory::recount, kb::recount];
             let found =
                 domains.into_iter().map(|recount| recount(tx)).collect::<Result<Vec<_>>>()?;
-            Ok(found.concat())
+            Ok([found.concat(), db::recount(tx, db::SEARCH_CHECKS)?].concat())
         };
-        let miscounts = if file.problems.is_empty() { db.read(ctx, recount)? } else { Vec::new() };
-        Ok(Health { file, miscounts })
+        if !file.problems.is_empty() {
+            return Ok(Health { file, miscounts: Vec::new(), ahead: None });
+        }
+        let miscounts = db.read(ctx, recount)?;
+        let ahead = db::inspect::ahead(db, ctx.clock.now().plus_minutes(BEHIND))?;
+        Ok(Health { file, miscounts, ahead })
     }
 
     /// The patterns of atoms that match no file of the repository; none can be told outside one.

@@ -33,6 +33,11 @@ impl Timestamp {
         let earlier = self.0.checked_sub_signed(Duration::minutes(minutes.into()));
         Timestamp(earlier.unwrap_or(DateTime::UNIX_EPOCH))
     }
+
+    /// This instant and `minutes`; the same instant where that overflows.
+    pub fn plus_minutes(self, minutes: u32) -> Self {
+        Timestamp(self.0.checked_add_signed(Duration::minutes(minutes.into())).unwrap_or(self.0))
+    }
 }
 
 impl fmt::Display for Timestamp {

@@ -86,6 +86,14 @@ fn examine(shell: &mut Shell) -> Result<(Option<Health>, Vec<Problem>), Failure>
             "keep a copy of the file and report this; restoring a backup puts it right",
         );
     }
+    if let Some(ahead) = health.ahead {
+        found(
+            format!(
+                "the log is dated up to {ahead}, which is in the future: a clock was wrong, or is now"
+            ),
+            "set the clock right; new entries keep that date until it is reached, their order and claims do not depend on it",
+        );
+    }
     if health.file.journal_mode != "wal" {
         found(
             format!("the journal mode is {}, not wal", health.file.journal_mode),

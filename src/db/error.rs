@@ -6,11 +6,39 @@ use crate::base::{Error, ErrorCode, Fault};
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code().and_then(fault_for) {
+        match error.sqlite_error_code().and_then(fault_for).or_else(|| unfit(&error)) {
             Some(fault) => fault.into(),
             None => Error::internal(error),
         }
     }
+}
+
+/// What is in the file and was not put there by this program: a value of another kind, a row against the rules, a
+/// table of another shape. Its statements fit the tables that it makes itself, so that it is the file that does not.
+fn unfit(error: &rusqlite::Error) -> Option<Fault> {
+    use rusqlite::Error::{
+        FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, SqlInputError,
+        Utf8Error,
+    };
+    let what = match error {
+        FromSqlConversionFailure(..)
+        | IntegralValueOutOfRange(..)
+        | InvalidColumnType(..)
+        | Utf8Error(..) => "a stored value is not of the kind that belongs there",
+        SqlInputError { .. } => "the tables are not those that this program makes",
+        _ => match error.sqlite_error_code() {
+            Some(Sqlite::ConstraintViolation) => "rows contradict each other; nothing was changed",
+            Some(Sqlite::Unknown | Sqlite::SchemaChanged | Sqlite::TypeMismatch) => {
+                "the tables are not those that this program makes"
+            }
+            _ => return None,
+        },
+    };
+    // A defect of ours would look the same: whoever looks into it needs the cause.
+    tracing::error!(%error, "{what}: {error}");
+    Some(Fault::new(ErrorCode::StorageCorrupt, what).hint(
+        "the file was edited or damaged: `graph doctor` says where; restoring a copy puts it right",
+    ))
 }
 
 /// What the caller can do about it, where there is something to be done.
@@ -41,4 +69,29 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_the_fault_of_the_file() {
+        let conn = rusqlite::Connection::open_in_memory().unwrap();
+        conn.execute_batch("CREATE TABLE t (x INTEGER PRIMARY KEY, y TEXT CHECK (y <> ''));")
+            .unwrap();
+        for sql in [
+            "SELECT 'text'",
+            "SELECT x'ff'",
+            "SELECT -1",
+            "SELECT gone FROM t",
+            "SELECT x FROM gone",
+            "INSERT INTO t (y) VALUES ('') RETURNING x",
+        ] {
+            let error = conn.query_row(sql, [], |row| row.get::<_, u8>(0)).unwrap_err();
+            let fault = Error::from(error).into_fault("r");
+            assert_eq!(fault.code, ErrorCode::StorageCorrupt, "{sql}: {}", fault.message);
+            assert!(fault.hint.is_some());
+        }
+    }
 }

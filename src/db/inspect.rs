@@ -1,9 +1,10 @@
 //! What `graph doctor` and the tests ask of a file: its state, its health, its schema.
 
+use rusqlite::Connection;
 use serde::Serialize;
 
 use super::{Db, MIGRATIONS, open};
-use crate::base::Result;
+use crate::base::{Result, Timestamp, text};
 
 /// The state of an open file.
 #[derive(Debug, Clone, Serialize)]
@@ -43,6 +44,7 @@ pub fn inspect(db: &Db) -> Result<Inspection> {
         .take(20)
         .collect::<rusqlite::Result<Vec<_>>>()?;
     problems.extend(orphans);
+    problems.extend(no_times(conn)?);
     Ok(Inspection {
         sqlite: rusqlite::version().to_owned(),
         schema_version: MIGRATIONS.len(),
@@ -50,6 +52,48 @@ pub fn inspect(db: &Db) -> Result<Inspection> {
         bytes: std::fs::metadata(db.path()).map(|metadata| metadata.len()).unwrap_or(0),
         problems,
     })
+}
+
+/// Columns that hold an instant are called one of these, or end in `_at`.
+const TIMES: &str = "'at', 'timestamp', 'created', 'modified'";
+
+/// Sentences about values that stand where a time belongs, and are none: every call that meets one fails.
+fn no_times(conn: &Connection) -> Result<Vec<String>> {
+    let columns: Vec<(String, String)> = conn
+        .prepare(&format!(
+            "SELECT t.name, c.name FROM pragma_table_list t JOIN pragma_table_xinfo(t.name) c
+              WHERE t.schema = 'main' AND t.type = 'table' AND c.hidden = 0
+                AND (c.name IN ({TIMES}) OR c.name LIKE '%\\_at' ESCAPE '\\')
+              ORDER BY t.name, c.cid"
+        ))?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut problems = Vec::new();
+    for (table, column) in columns {
+        // What is a time comes out of SQLite's own reading letter by letter as it went in.
+        let (wrong, example): (usize, Option<String>) = conn.query_row(
+            &format!(
+                "SELECT count(*), CAST(min(\"{column}\") AS TEXT) FROM \"{table}\"
+                  WHERE \"{column}\" IS NOT strftime('%Y-%m-%dT%H:%M:%fZ', \"{column}\")"
+            ),
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        if let Some(example) = example.filter(|_| wrong > 0) {
+            let example = text::shorten(&example, 60);
+            problems.push(format!(
+                "{table}.{column} has {wrong} values that are no time, such as `{example}`"
+            ));
+        }
+    }
+    Ok(problems)
+}
+
+/// The latest instant in the event log, where that is later than the clock says it is now.
+pub fn ahead(db: &Db, now: Timestamp) -> Result<Option<Timestamp>> {
+    let latest: Option<Timestamp> =
+        db.conn().query_row("SELECT max(at) FROM events", [], |row| row.get(0))?;
+    Ok(latest.filter(|latest| *latest > now))
 }
 
 /// The schema as SQL text, in a stable order.

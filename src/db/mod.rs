@@ -17,6 +17,6 @@ pub use migrate::{MIGRATIONS, Migration};
 pub use open::{Db, Interrupt, Options, Patience};
 pub use recount::{Check, recount};
 pub(crate) use row::json;
-pub use search::Needle;
 pub(crate) use search::subjects_sql;
+pub use search::{CHECKS as SEARCH_CHECKS, Needle};
 pub use tx::{Read, Write};

@@ -1,6 +1,6 @@
 //! One text index for all domains: case-insensitive substrings, whatever the user typed.
 
-use super::tx::Write;
+use super::{recount::Check, tx::Write};
 use crate::base::{Fault, Result, text};
 
 /// Characters of a text to look for.
@@ -41,6 +41,20 @@ pub(crate) fn subjects_sql(domain: &str, at: usize) -> String {
           WHERE search_index MATCH ?{at} AND e.id = search_index.rowid AND e.domain = '{domain}'"
     )
 }
+
+/// What the index and the list of its entries say of each other; whose entries they are is the domains' to know.
+pub const CHECKS: &[Check] = &[
+    Check {
+        what: "texts in the index of an entry",
+        sql: "SELECT s.domain || ' ' || s.subject, 0, 1 FROM search_entries s
+               WHERE NOT EXISTS (SELECT 1 FROM search_index_docsize d WHERE d.id = s.id) LIMIT ?1",
+    },
+    Check {
+        what: "texts in the index without an entry",
+        sql: "SELECT CAST(d.id AS TEXT), 1, 0 FROM search_index_docsize d
+               WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.id = d.id) LIMIT ?1",
+    },
+];
 
 /// A change of the index, kept until the transaction ends.
 ///

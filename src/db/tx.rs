@@ -19,6 +19,7 @@ use crate::base::{Ctx, Error, ErrorCode, Fault, Result, Timestamp, ids::Ids};
 pub struct Read<'c> {
     conn: &'c Connection,
     now: Timestamp,
+    clock: Timestamp,
     last_event: i64,
     deadline: Option<Instant>,
 }
@@ -80,14 +81,21 @@ impl<'c> Read<'c> {
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         // A clock that steps back must not put an event before its predecessor.
-        let now = ctx.clock.now();
-        let (last_event, now) = last.map_or((0, now), |(seq, at)| (seq, now.max(at)));
-        Ok(Read { conn, now, last_event, deadline })
+        let clock = ctx.clock.now();
+        let (last_event, now) = last.map_or((0, clock), |(seq, at)| (seq, clock.max(at)));
+        Ok(Read { conn, now, clock, last_event, deadline })
     }
 
     /// The instant of this call; never before the last event.
     pub fn now(&self) -> Timestamp {
         self.now
+    }
+
+    /// What the clock says, which may be before the last event: for what ages, where [`now`](Self::now) is for order.
+    ///
+    /// One event that was written under a clock far ahead holds `now` still until the clock is there.
+    pub fn clock(&self) -> Timestamp {
+        self.clock
     }
 
     /// A statement, prepared once for each connection; BUSY when this call has used up its time.

@@ -14,21 +14,27 @@ use crate::{
     db::{Read, Write},
 };
 
-/// When a claim must have been made to count: late enough, and not in the future.
+/// How far ahead of the clock a claim may be dated, in minutes: so far may the clock have been set back since.
+const AHEAD: u32 = 24 * 60;
+
+/// When a claim must have been made to count: late enough, and not in a future that no correction of a clock explains.
 ///
-/// Both bounds together also rule out a `_claimed_at` that somebody set to what is no time at all.
+/// Claims are dated and aged by the clock itself, not by the time of the log: that stands still after one event under
+/// a clock far ahead, and a claim would last for ever. Both bounds together also rule out a `_claimed_at` that
+/// somebody set to what is no time at all.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Live {
     /// A claim at this instant or before is stale.
     pub(super) after: Timestamp,
-    /// The present.
+    /// A claim after this instant was made under another clock.
     pub(super) until: Timestamp,
 }
 
 impl Live {
     /// As of this call.
     pub(super) fn of(tx: &Read<'_>, settings: &Settings) -> Self {
-        Live { after: tx.now().minus_minutes(settings.claim_ttl_minutes), until: tx.now() }
+        let after = tx.clock().minus_minutes(settings.claim_ttl_minutes);
+        Live { after, until: tx.clock().plus_minutes(AHEAD) }
     }
 
     /// Who holds the node; the same rule as the queries of the store have.
@@ -44,7 +50,7 @@ impl Live {
 pub(super) fn take(tx: &Write<'_>, properties: &mut Properties) -> Vec<Change> {
     let mut claim = Properties::new();
     claim.insert(CLAIMED_BY.to_owned(), tx.actor().into());
-    claim.insert(CLAIMED_AT.to_owned(), tx.now().to_string().into());
+    claim.insert(CLAIMED_AT.to_owned(), tx.clock().to_string().into());
     without_time(props::merge(properties, &claim))
 }
 

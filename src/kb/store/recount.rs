@@ -39,4 +39,19 @@ pub const CHECKS: &[Check] = &[
                WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.domain = 'kb' AND s.subject = CAST(e.key AS TEXT))
                LIMIT ?1",
     },
+    Check {
+        what: "entries in the text index without an entity",
+        sql: "SELECT s.subject, 1, 0 FROM search_entries s
+               WHERE s.domain = 'kb' AND NOT EXISTS (SELECT 1 FROM kb_entities e WHERE e.key = CAST(s.subject AS INTEGER)) LIMIT ?1",
+    },
+    Check {
+        what: "tags of an entity that are no text",
+        sql: "SELECT t.id, (SELECT count(*) FROM json_each(t.tags) j WHERE j.type <> 'text') AS kept, 0
+                FROM kb_entities t WHERE kept > 0 LIMIT ?1",
+    },
+    Check {
+        what: "links of an entity that are no text",
+        sql: "SELECT t.id, (SELECT count(*) FROM json_each(t.links) j WHERE j.type <> 'text') AS kept, 0
+                FROM kb_entities t WHERE kept > 0 LIMIT ?1",
+    },
 ];

@@ -18,4 +18,14 @@ pub const CHECKS: &[Check] = &[
                WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.domain = 'knowledge' AND s.subject = k.id)
                LIMIT ?1",
     },
+    Check {
+        what: "entries in the text index without an atom or a molecule",
+        sql: "SELECT s.subject, 1, 0 FROM search_entries s
+               WHERE s.domain = 'knowledge' AND NOT EXISTS (SELECT 1 FROM graph_atoms a WHERE a.id = s.subject UNION ALL SELECT 1 FROM graph_molecules m WHERE m.id = s.subject) LIMIT ?1",
+    },
+    Check {
+        what: "patterns of an atom that are no text",
+        sql: "SELECT t.id, (SELECT count(*) FROM json_each(t.paths) j WHERE j.type <> 'text') AS kept, 0
+                FROM graph_atoms t WHERE kept > 0 LIMIT ?1",
+    },
 ];

@@ -65,4 +65,14 @@ pub const CHECKS: &[Check] = &[
                        (SELECT count(DISTINCT path) FROM work_link_paths p WHERE p.node = n.id) END AS found
                 FROM work_nodes n WHERE kept <> found LIMIT ?1",
     },
+    Check {
+        what: "entries in the text index without a node",
+        sql: "SELECT s.subject, 1, 0 FROM search_entries s
+               WHERE s.domain = 'work' AND NOT EXISTS (SELECT 1 FROM work_nodes n WHERE n.id = s.subject) LIMIT ?1",
+    },
+    Check {
+        what: "links of a node that are no text",
+        sql: "SELECT t.id, (SELECT count(*) FROM json_each(t.context_links) j WHERE j.type <> 'text') AS kept, 0
+                FROM work_nodes t WHERE kept > 0 LIMIT ?1",
+    },
 ];

@@ -108,7 +108,7 @@ impl Naive {
     pub fn claim(&mut self, agent: &str, id: &str) {
         let mut after = self.tasks[id].properties.clone();
         after.insert(CLAIMED_BY.to_owned(), agent.into());
-        after.insert(CLAIMED_AT.to_owned(), text(self.now()).into());
+        after.insert(CLAIMED_AT.to_owned(), text(self.clock).into());
         if after != self.tasks[id].properties {
             self.change(id, "updated", |task| task.properties = after);
         }
