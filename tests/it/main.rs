@@ -11,10 +11,13 @@ mod memory;
 mod migrate;
 mod model;
 mod processes;
+mod proof;
 mod readme;
 mod scans;
 mod stdio;
 mod support;
 mod tidy;
 mod tools;
+#[path = "../torture/mod.rs"]
+mod torture;
 mod work;

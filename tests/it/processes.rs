@@ -1,12 +1,10 @@
 //! Several processes on one file, and processes that are killed.
 
-use std::{collections::BTreeMap, path::Path, thread};
+use std::{path::Path, thread};
 
 use serde_json::{Value, json};
 
 use crate::support::server::Server;
-
-const NODES: usize = 60;
 
 /// A project with nodes that anybody may take.
 fn plant(folder: &Path, nodes: usize) {
@@ -17,40 +15,6 @@ fn plant(folder: &Path, nodes: usize) {
         .collect();
     server.call("graph_plan", json!({ "project": "p", "nodes": nodes }));
     server.end();
-}
-
-#[test]
-fn agents_that_race_for_work_each_get_their_own() {
-    let folder = tempfile::tempdir().unwrap();
-    plant(folder.path(), NODES);
-    let agents: Vec<_> = (0..8)
-        .map(|index| {
-            let folder = folder.path().to_owned();
-            thread::spawn(move || {
-                let mut server = Server::start_as(&folder, Some(&format!("agent-{index}"))).greet();
-                let mut won = Vec::new();
-                loop {
-                    let next = server.call("graph_next", json!({ "claim": true }));
-                    let Some(node) = next["nodes"].get(0) else { break };
-                    let id = node["node"]["id"].as_str().unwrap().to_owned();
-                    let done = json!([{ "node_id": id, "resolved": true }]);
-                    let done = server.call("graph_update", json!({ "updates": done }));
-                    assert!(done.get("warnings").is_none(), "somebody else holds it: {done}");
-                    won.push(id);
-                }
-                server.end();
-                won
-            })
-        })
-        .collect();
-    let mut times_won = BTreeMap::new();
-    for agent in agents {
-        for id in agent.join().unwrap() {
-            *times_won.entry(id).or_insert(0) += 1;
-        }
-    }
-    assert!(times_won.values().all(|times| *times == 1), "{times_won:?}");
-    assert_eq!(times_won.len(), NODES + 1, "every node and, at the end, the root");
 }
 
 #[test]

@@ -1,0 +1,81 @@
+//! The long runs: servers that are killed, files that are damaged, many processes at once, hostile input.
+//!
+//! ```sh
+//! cargo run --release --example torture -- crash --kills 200 --seed 1
+//! cargo run --release --example torture -- damage --cases 2000
+//! cargo run --release --example torture -- race --nodes 2000
+//! ```
+//!
+//! Every run prints its seed; the same seed makes the same choices again. `cargo test` does the same things shorter.
+
+#![allow(clippy::print_stdout, reason = "it prints what it saw")]
+
+use std::{env, process::ExitCode, time::Instant};
+
+use graph::{cli, mcp};
+
+#[path = "../tests/torture/mod.rs"]
+mod torture;
+
+use torture::{client::Program, crash, damage, race};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let number = |name: &str, default: u64| {
+        let at = arguments.iter().position(|word| word == name);
+        let value = at.and_then(|at| arguments.get(at + 1)).map(|word| word.parse());
+        value.unwrap_or(Ok(default)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    // The servers under torture are this very program, so that they are built as it is.
+    let program =
+        Program { path: env::current_exe().unwrap(), arguments: vec!["serve".to_owned()] };
+    let seed = number("--seed", u64::from(std::process::id()));
+    let start = Instant::now();
+    match arguments.first().map(String::as_str) {
+        Some("serve") => return serve(),
+        Some("crash") => {
+            println!("crash: seed {seed}");
+            let kills = number("--kills", 200) as usize;
+            let mut next = 50;
+            let seen = crash::run(&program, kills, seed, |seen| {
+                if seen.kills >= next {
+                    next += 50;
+                    println!("  {seen}");
+                }
+            });
+            println!("{seen}");
+        }
+        Some("damage") => {
+            println!("damage: seed {seed}");
+            let specimen = damage::Specimen::make(seed);
+            println!("{}", specimen.damage(number("--cases", 1_000) as usize, seed));
+        }
+        Some("race") => {
+            let nodes = number("--nodes", 2_000) as usize;
+            println!("claims of {nodes} nodes: {}", race::claims(&program, nodes));
+            println!(
+                "version-checked updates: {}",
+                race::updates(&program, number("--updates", 10) as usize)
+            );
+            println!("create_ontology: {}", race::ontology(&program));
+        }
+        _ => {
+            println!("one of: crash, damage, race; the head of this file says how");
+            return ExitCode::from(2);
+        }
+    }
+    println!("took {:.1} s", start.elapsed().as_secs_f64());
+    ExitCode::SUCCESS
+}
+
+/// Is a server like any other.
+fn serve() -> ExitCode {
+    let doors = cli::Doors {
+        serve: mcp::serve,
+        call: mcp::call,
+        enveloped: |_| false,
+        parse: mcp::parse,
+        tools: |_| Vec::new(),
+    };
+    cli::run(["graph", "serve"].map(Into::into), doors)
+}

@@ -1,0 +1,135 @@
+//! Files that somebody edited with `sqlite3`, within what the tables allow.
+
+use graph::base::ErrorCode;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+
+fn world() -> TestApp {
+    let mut app = TestApp::new();
+    app.ok("graph_open", json!({ "project": "p" }));
+    app.ok(
+        "graph_plan",
+        json!({ "nodes": [{ "ref": "a", "summary": "alpha", "context_links": ["src/a.rs"] }] }),
+    );
+    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
+    app.ok("create_node", json!({ "type": "Note", "content": "kept" }));
+    let atom = json!({ "operation": "create", "entityType": "atom", "name": "A", "paths": ["src/**"], "knowledge": "k" });
+    app.ok("manage_graph", atom);
+    let entity = json!({ "id": "R-1", "type": "req", "title": "t", "status": "draft", "tags": ["x"], "links": ["https://x"] });
+    app.ok("kb_upsert", json!({ "entities": [entity] }));
+    app
+}
+
+/// Calls of every domain that read back what was written.
+fn calls() -> Vec<(&'static str, Value)> {
+    vec![
+        ("graph_query", json!({})),
+        ("graph_next", json!({})),
+        ("graph_onboard", json!({})),
+        ("graph_context", json!({ "node_id": "n_0000000002" })),
+        ("graph_history", json!({ "node_id": "n_0000000002" })),
+        ("query_graph", json!({ "operation": "search", "entityType": "atom" })),
+        (
+            "query_graph",
+            json!({ "operation": "context", "paths": ["src/a.rs"], "include": ["work", "kb"] }),
+        ),
+        ("get_node", json!({ "id": "mem_0000000003" })),
+        ("get_ontology", json!({})),
+        ("kb_query", json!({ "type": "req" })),
+        ("kb_check", json!({})),
+    ]
+}
+
+#[test]
+fn what_cannot_be_read_is_storage_corrupt_and_doctor_says_where() {
+    for (edit, place) in [
+        ("work_nodes SET created_at = 'yesterday'", "work_nodes.created_at"),
+        ("work_nodes SET updated_at = '2026-02-30T00:00:00.000Z'", "work_nodes.updated_at"),
+        ("work_nodes SET context_links = '[1]'", "links of a node that are no text"),
+        ("graph_atoms SET updated_at = ''", "graph_atoms.updated_at"),
+        ("graph_atoms SET paths = '[{}]'", "patterns of an atom"),
+        ("memory_nodes SET modified = 'tomorrow'", "memory_nodes.modified"),
+        ("kb_entities SET created_at = '5'", "kb_entities.created_at"),
+        ("kb_entities SET links = '[[]]'", "links of an entity that are no text"),
+        ("kb_entities SET tags = '[null]'", "tags of an entity"),
+    ] {
+        let mut app = world();
+        let conn = Connection::open(app.db_path()).unwrap();
+        conn.execute(&format!("UPDATE {edit}"), [])
+            .unwrap_or_else(|error| panic!("{edit}: {error}"));
+        drop(conn);
+        let mut refused = 0;
+        for (tool, arguments) in calls() {
+            if let Err(error) = app.call("a", tool, arguments) {
+                let shown = format!("{edit}, {tool}: {error}");
+                let fault = error.into_fault("r");
+                assert_ne!(fault.code, ErrorCode::InternalError, "{shown}");
+                if fault.code == ErrorCode::StorageCorrupt {
+                    assert!(
+                        fault.hint.is_some_and(|hint| hint.contains("graph doctor")),
+                        "{shown}"
+                    );
+                    refused += 1;
+                }
+            }
+        }
+        let ctx = app.ctx("a");
+        let health = app.app.health(&ctx).unwrap_or_else(|error| panic!("{edit}: {error}"));
+        let found = [health.file.problems, health.miscounts].concat();
+        assert!(
+            found.iter().any(|found| found.contains(place)),
+            "{edit}: {found:?}, {refused} refused"
+        );
+    }
+}
+
+#[test]
+fn every_time_that_is_written_passes_the_doctor() {
+    let mut app = world();
+    for _ in 0..1_000 {
+        app.advance_millis(1);
+        app.write("a", |tx| {
+            tx.record(&graph::db::Event {
+                domain: "work",
+                kind: "node",
+                subject: "x",
+                action: "seen",
+                changes: &[],
+            })
+        })
+        .unwrap();
+    }
+    let ctx = app.ctx("a");
+    assert_eq!(app.app.health(&ctx).unwrap().file.problems, Vec::<String>::new());
+}
+
+#[test]
+fn the_text_index_of_every_domain_is_recounted() {
+    let sound = |app: &mut TestApp| {
+        let ctx = app.ctx("a");
+        app.app.health(&ctx).unwrap().miscounts
+    };
+    for edit in [
+        "INSERT INTO search_entries (domain, kind, subject) VALUES ('work', 'node', 'n_gone')",
+        "INSERT INTO search_entries (domain, kind, subject) VALUES ('knowledge', 'atom', 'gone')",
+        "INSERT INTO search_entries (domain, kind, subject) VALUES ('memory', 'node', 'mem_gone')",
+        "INSERT INTO search_entries (domain, kind, subject) VALUES ('kb', 'entity', '999')",
+        "DELETE FROM search_entries WHERE domain = 'work' AND subject = 'n_0000000002'",
+        "DELETE FROM search_entries WHERE domain = 'knowledge'",
+        "DELETE FROM search_entries WHERE domain = 'memory'",
+        "DELETE FROM search_entries WHERE domain = 'kb'",
+        "INSERT INTO search_index (rowid, body) VALUES (999, 'nobody wrote this')",
+        "DELETE FROM search_index WHERE rowid = (SELECT id FROM search_entries WHERE domain = 'kb')",
+        "DELETE FROM search_index WHERE rowid = (SELECT max(id) FROM search_entries WHERE domain = 'work')",
+    ] {
+        let mut app = world();
+        assert_eq!(sound(&mut app), Vec::<String>::new());
+        Connection::open(app.db_path())
+            .unwrap()
+            .execute(edit, [])
+            .unwrap_or_else(|error| panic!("{edit}: {error}"));
+        assert_ne!(sound(&mut app), Vec::<String>::new(), "{edit}");
+    }
+}

@@ -1,0 +1,5 @@
+//! The promises: what survives a crash, a race, damage and hostility. `SECURITY.md` names the test that holds each.
+
+mod by_hand;
+mod clock;
+mod crash;
