@@ -54,7 +54,7 @@ impl Entry {
                 let node = |index: usize| {
                     let mut node = json!({ "ref": format!("r{index}"), "summary": format!("{tag} step {index}"),
                         "context_links": [format!("src/{tag}/{index}.rs")], "properties": { "priority": index % 4 } });
-                    if index > 0 && index % 3 == 0 {
+                    if index > 0 && index.is_multiple_of(3) {
                         node["parent_ref"] = json!(format!("r{}", index - 1));
                     } else if index > 0 {
                         node["depends_on"] = json!([format!("r{}", index - 1)]);

@@ -3,3 +3,5 @@
 mod by_hand;
 mod clock;
 mod crash;
+mod fixtures;
+mod upgrades;

@@ -14,7 +14,7 @@ pub fn dump(path: &Path) -> String {
         .unwrap()
         .collect::<Result<_, _>>()
         .unwrap();
-    assert!(tables.iter().any(|name| name == "work_nodes"), "{tables:?}");
+    assert!(tables.iter().any(|name| name == "events"), "{tables:?}");
     let mut out = String::new();
     for table in tables {
         let mut rows: Vec<String> = Vec::new();
