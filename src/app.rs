@@ -68,6 +68,7 @@ impl App {
             request: format!("{}-{request}", std::process::id()),
             clock: self.clock.clone(),
             ids: self.ids.clone(),
+            root: Some(self.config.root.clone()),
         }
     }
 

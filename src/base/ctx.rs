@@ -1,4 +1,6 @@
-//! Who asks, under which request, with which clock and ids.
+//! Who asks, from where, under which request, with which clock and ids.
+
+use std::path::PathBuf;
 
 use super::{ids::Ids, time::Clock};
 
@@ -13,4 +15,6 @@ pub struct Ctx {
     pub clock: Clock,
     /// Where new ids come from.
     pub ids: Ids,
+    /// The folder that the caller's paths are relative to: in git, the root of the working tree.
+    pub root: Option<PathBuf>,
 }

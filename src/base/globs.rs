@@ -116,6 +116,28 @@ fn literal(text: &str) -> bool {
     !text.contains(is_special)
 }
 
+/// Where the files are that a pattern may match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// This one at the most.
+    Path(String),
+    /// In this folder, which is empty for all of the repository, down to so many levels if that is known.
+    Folder(String, Option<usize>),
+}
+
+/// Where to look for what a stored pattern matches.
+pub fn place(pattern: &str) -> Place {
+    if literal(pattern) {
+        return Place::Path(pattern.to_owned());
+    }
+    let segments = segments(pattern);
+    let leading = segments.iter().take_while(|segment| literal(segment)).count();
+    let (folder, rest) = segments.split_at(leading);
+    // A slash within a segment is one that stands in braces, or is escaped.
+    let bounded = rest.iter().all(|segment| !segment.contains("**") && !segment.contains('/'));
+    Place::Folder(folder.join("/"), bounded.then_some(rest.len()))
+}
+
 /// The keys that a pattern can be kept under, the most telling first; empty if every path must be tried.
 ///
 /// A path that it matches has all of them.
@@ -321,6 +343,23 @@ mod tests {
             ("[!]/a]/b/*", &["/b/"]),
         ] {
             assert_eq!(keys(pattern), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn files_are_looked_for_where_they_can_be() {
+        let folder = |folder: &str, levels| Place::Folder(folder.to_owned(), levels);
+        for (pattern, expected) in [
+            ("src/a.rs", Place::Path("src/a.rs".to_owned())),
+            ("src/pages/**", folder("src/pages", None)),
+            ("src/*.ts", folder("src", Some(1))),
+            ("src/*/x/?.ts", folder("src", Some(3))),
+            ("*.md", folder("", Some(1))),
+            ("**/*.md", folder("", None)),
+            ("src/{a,b/c}/*.ts", folder("src", None)),
+            ("src/a\\/b*", folder("src", None)),
+        ] {
+            assert_eq!(place(pattern), expected, "{pattern}");
         }
     }
 

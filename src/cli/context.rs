@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::{
     Shell,
+    format::freshness,
     output::{
         Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, block, brief, plain,
         styled,
@@ -126,13 +127,14 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
 
 /// A requirement, a decision or what else is about the files.
 fn requirement(fact: &Touching, out: &mut Output) -> std::io::Result<()> {
-    let Touching { id, r#type, title, status, paths, via } = fact;
+    let Touching { id, r#type, title, status, paths, via, freshness: mark } = fact;
     out.line(format_args!(
-        "{} {}  {}  {}",
+        "{} {}  {}  {}{}",
         styled(WARN, "§"),
         styled(NEXT, plain(id)),
         styled(QUIET, plain(&format!("{type} {status}"))),
-        brief(title)
+        brief(title),
+        freshness(mark.as_ref())
     ))?;
     let why = via.as_ref().map_or_else(|| paths.join(", "), |via| format!("via {via}"));
     out.line(format_args!("    {}", styled(QUIET, plain(&why))))
@@ -141,7 +143,8 @@ fn requirement(fact: &Touching, out: &mut Output) -> std::io::Result<()> {
 fn atom(out: &mut Output, atom: &ContextAtom, last: bool) -> std::io::Result<()> {
     let (branch, stem) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
     let version = styled(QUIET, format!("v{}  {}", atom.version, atom.id));
-    out.line(format_args!("{branch}{}  {version}", styled(STRONG, brief(&atom.name))))?;
+    let mark = freshness(atom.freshness.as_ref());
+    out.line(format_args!("{branch}{}  {version}{mark}", styled(STRONG, brief(&atom.name))))?;
     let patterns = plain(&atom.matched_patterns.join("  "));
     let paths = plain(&shorten(&atom.matched_paths.join(", "), 200));
     out.line(format_args!(

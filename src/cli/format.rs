@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use super::output::{GOOD, QUIET, plain, styled};
-use crate::base::{Timestamp, props::Change, text::shorten};
+use super::output::{GOOD, QUIET, WARN, plain, styled};
+use crate::{
+    base::{Timestamp, props::Change, text::shorten},
+    fresh::{Freshness, State},
+};
 
 /// Characters of one side of a change.
 const VALUE: usize = 80;
@@ -71,6 +74,23 @@ pub fn progress(resolved: i64, total: i64) -> String {
     )
 }
 
+/// `  ✓ fresh` or `  ! 2 files changed since 2026-01-02 03:04:05Z (at 0123456789ab)`, to stand at the end of a line; nothing
+/// where there is no mark.
+pub fn freshness(mark: Option<&Freshness>) -> String {
+    let Some(mark) = mark else { return String::new() };
+    let shown = match mark.state {
+        State::Fresh => styled(GOOD, "✓ fresh".to_owned()),
+        State::Unknown => styled(QUIET, "? unknown".to_owned()),
+        State::Changed => {
+            let since = mark.since.map(|at| format!(" since {}", when(at))).unwrap_or_default();
+            let commit = mark.commit.as_ref().map(|commit| format!(" (at {commit})"));
+            let files = number(mark.files, "file");
+            styled(WARN, format!("! {files} changed{since}{}", commit.unwrap_or_default()))
+        }
+    };
+    format!("  {shown}")
+}
+
 /// `resolved: false → true`; what begins or ends shows one side only.
 pub fn change(change: &Change) -> String {
     let field = plain(&change.field);
@@ -121,6 +141,23 @@ mod tests {
         ] {
             assert_eq!(ago(at(earlier), now), expected, "{earlier}");
         }
+    }
+
+    #[test]
+    fn marks() {
+        let mark = Freshness { state: State::Fresh, files: 0, since: None, commit: None };
+        let bare =
+            |mark: Option<&Freshness>| anstream::adapter::strip_str(&freshness(mark)).to_string();
+        assert_eq!(bare(None), "");
+        assert_eq!(bare(Some(&mark)), "  ✓ fresh");
+        let since = Some(at("2026-03-01T12:00:00.000Z"));
+        let changed = Freshness { state: State::Changed, files: 2, since, commit: None };
+        assert_eq!(bare(Some(&changed)), "  ! 2 files changed since 2026-03-01 12:00:00Z");
+        let changed = Freshness { commit: Some("0123456789ab".to_owned()), files: 1, ..changed };
+        assert_eq!(
+            bare(Some(&changed)),
+            "  ! 1 file changed since 2026-03-01 12:00:00Z (at 0123456789ab)"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 
 use super::{
     Shell,
-    format::count,
+    format::{count, freshness},
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, brief, plain, styled},
 };
 use crate::{
@@ -77,7 +77,8 @@ pub fn atoms(ask: &Atoms, shell: &mut Shell) -> Outcome {
     };
     let found = shell.read(|tx| knowledge::search_atoms(tx, &search))?;
     list(shell, found, "atom", |out, atom| {
-        head(out, &atom.name, atom.version, &atom.id)?;
+        let mark = freshness(atom.freshness.as_ref());
+        head(out, &atom.name, atom.version, &atom.id, &mark)?;
         out.line(format_args!("  {}", styled(NEXT, plain(&atom.paths.join("  ")))))?;
         text(out, &atom.knowledge)
     })
@@ -89,7 +90,7 @@ pub fn molecules(ask: &Molecules, shell: &mut Shell) -> Outcome {
     let search = ask.page.search(ask.text.as_ref());
     let found = shell.read(|tx| knowledge::search_molecules(tx, &search))?;
     list(shell, found, "molecule", |out, molecule| {
-        head(out, &molecule.name, molecule.version, &molecule.id)?;
+        head(out, &molecule.name, molecule.version, &molecule.id, "")?;
         text(out, &molecule.knowledge)
     })
 }
@@ -122,9 +123,9 @@ fn list<T: serde::Serialize>(
     Ok(Done::Ok)
 }
 
-fn head(out: &mut Output, name: &str, version: i64, id: &str) -> std::io::Result<()> {
+fn head(out: &mut Output, name: &str, version: i64, id: &str, mark: &str) -> std::io::Result<()> {
     let version = styled(QUIET, format!("v{version}  {id}"));
-    out.line(format_args!("{}  {version}", styled(STRONG, brief(name))))
+    out.line(format_args!("{}  {version}{mark}", styled(STRONG, brief(name))))
 }
 
 /// The beginning of the text; `graph context` has all of it.

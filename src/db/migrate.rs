@@ -34,6 +34,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { name: "0003_knowledge", sql: include_str!("../../migrations/0003_knowledge.sql") },
     Migration { name: "0004_memory", sql: include_str!("../../migrations/0004_memory.sql") },
     Migration { name: "0005_kb", sql: include_str!("../../migrations/0005_kb.sql") },
+    Migration { name: "0006_freshness", sql: include_str!("../../migrations/0006_freshness.sql") },
 ];
 
 /// Brings the file to the newest version; processes that race do it once.

@@ -3,6 +3,7 @@
 use std::{
     cell::{Cell, RefCell},
     ops::Deref,
+    path::Path,
     time::Instant,
 };
 
@@ -20,6 +21,7 @@ pub struct Read<'c> {
     conn: &'c Connection,
     now: Timestamp,
     clock: Timestamp,
+    root: Option<&'c Path>,
     last_event: i64,
     deadline: Option<Instant>,
 }
@@ -74,7 +76,7 @@ pub(super) fn write<T>(
 }
 
 impl<'c> Read<'c> {
-    fn new(conn: &'c Connection, ctx: &Ctx, deadline: Option<Instant>) -> Result<Self> {
+    fn new(conn: &'c Connection, ctx: &'c Ctx, deadline: Option<Instant>) -> Result<Self> {
         migrate::check_unchanged(conn)?;
         let last: Option<(i64, Timestamp)> = conn
             .prepare_cached("SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1")?
@@ -83,7 +85,7 @@ impl<'c> Read<'c> {
         // A clock that steps back must not put an event before its predecessor.
         let clock = ctx.clock.now();
         let (last_event, now) = last.map_or((0, clock), |(seq, at)| (seq, clock.max(at)));
-        Ok(Read { conn, now, clock, last_event, deadline })
+        Ok(Read { conn, now, clock, root: ctx.root.as_deref(), last_event, deadline })
     }
 
     /// The instant of this call; never before the last event.
@@ -96,6 +98,11 @@ impl<'c> Read<'c> {
     /// One event that was written under a clock far ahead holds `now` still until the clock is there.
     pub fn clock(&self) -> Timestamp {
         self.clock
+    }
+
+    /// The folder that the caller's paths are relative to.
+    pub fn root(&self) -> Option<&'c Path> {
+        self.root
     }
 
     /// A statement, prepared once for each connection; BUSY when this call has used up its time.

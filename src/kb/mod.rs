@@ -4,6 +4,7 @@ mod branch;
 mod changeset;
 pub mod check;
 pub mod config;
+mod confirm;
 mod cycle;
 mod delete;
 mod diff;

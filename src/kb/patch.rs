@@ -47,6 +47,7 @@ pub(super) fn create(
         line: None,
         created_at: now,
         updated_at: now,
+        freshness: None,
     };
     apply(field, &mut entity, change)?;
     Ok(entity)

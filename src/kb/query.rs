@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     branch,
+    confirm::mark,
     listing::{self, Shortened},
     store::{
         branches::Branch,
@@ -24,6 +25,7 @@ use crate::{
         wire::is_zero,
     },
     db::{Needle, Read},
+    fresh::Marks,
 };
 
 /// Which entities, or which links; all that is given must hold.
@@ -155,13 +157,17 @@ fn list_entities(
     let selection = selection(setting, branch, ask)?;
     // Where links are asked for as well, both share the page.
     let chars = if ask.relationships { chars / 2 } else { chars };
-    let mut budget = Budget::new(chars);
+    let (mut budget, mut marks) = (Budget::new(chars), Marks::new(tx));
     let (keys, total) = selection.page(tx, after.as_deref(), limit + 1)?;
     let (mut entities, mut shortened, mut more) = (Vec::new(), Vec::new(), false);
     // One thing that is asked for by its id is given whole.
     let room = if ask.id.len() == 1 { usize::MAX } else { chars };
     for key in keys {
-        let Some(Record { mut entity, .. }) = entities::row(tx, key)? else { continue };
+        let Some(mut record) = entities::row(tx, key)? else { continue };
+        if entities.len() < limit {
+            record.entity.freshness = mark(&mut marks, tx, branch, &record)?;
+        }
+        let Record { mut entity, .. } = record;
         let parts = listing::shorten(&mut entity, room)?;
         if entities.len() == limit || !budget.admit(&entity)? {
             more = true;

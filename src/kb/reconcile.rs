@@ -31,6 +31,8 @@ pub(super) struct Reconciled {
     pub files: Vec<KnownFile>,
     pub gone_files: Vec<String>,
     pub problems: Vec<FileProblem>,
+    /// All that the files declare that were read, changed or not.
+    pub declared: Vec<String>,
 }
 
 impl Reconciled {

@@ -250,6 +250,7 @@ fn entity(id: &str, fields: &Properties, now: Timestamp) -> Result<Entity> {
         line: None,
         created_at: time(fields, "created_at")?,
         updated_at: now,
+        freshness: None,
     })
 }
 

@@ -17,13 +17,11 @@ use super::{
 };
 use crate::{
     base::{Timestamp, text::hexadecimal},
-    os::{fs, walk},
+    os::{fs, look::may_change_unseen, walk},
 };
 
 /// Digits of the signature in front of a hash.
 const SIGNATURE: usize = 16;
-const MILLISECOND: i64 = 1_000_000;
-const SECOND: i64 = 1_000 * MILLISECOND;
 
 /// Walks all places of the settings and reads what does not look as `known`. `now` is a moment before the walk, and
 /// `progress` hears how many of how many files are done.
@@ -117,8 +115,9 @@ impl Source {
         if known.is_some_and(|it| it.stamp == Some(self.stamp) && it.hash.starts_with(signature)) {
             return;
         }
-        let stamp =
-            if is_fresh(self.stamp, now) { Stamp { mtime: 0, ..self.stamp } } else { self.stamp };
+        // One that may change without looking different is kept with a stamp that never fits.
+        let mtime = if may_change_unseen(self.stamp.mtime, now) { 0 } else { self.stamp.mtime };
+        let stamp = Stamp { mtime, ..self.stamp };
         let (hash, facts) = match self.read(root) {
             Ok((bytes, cut)) => {
                 let hash = format!("{signature}{}", hexadecimal(&Sha256::digest(&bytes)));
@@ -161,15 +160,6 @@ impl Source {
         let input = Input { path: &self.path, kind: self.kind.as_deref(), text, cut };
         (self.extractor.extract)(&input, words)
     }
-}
-
-/// Whether a file was written so lately that it may be written again without looking different: clocks of file
-/// systems tick every few milliseconds, some every second or two. Its stamp is then kept as one that never fits.
-fn is_fresh(stamp: Stamp, now: Timestamp) -> bool {
-    let age = now.millis().saturating_mul(MILLISECOND).saturating_sub(stamp.mtime);
-    let tick = if stamp.mtime % SECOND == 0 { 2 * SECOND } else { 10 * MILLISECOND };
-    // Far in the future is another clock than ours, and nothing that waiting would cure.
-    (-60 * SECOND..tick).contains(&age)
 }
 
 #[cfg(test)]

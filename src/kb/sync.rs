@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     branch,
     changeset::{Changeset, Purpose},
+    confirm::confirm,
     facts::{KnownFile, Walk},
     reconcile::{self, Reconciled},
     store::{branches::Branch, files},
@@ -108,6 +109,8 @@ pub fn sync(tx: &Write<'_>, setting: &Setting, walk: &Walk) -> Result<Synced> {
         synced.changeset = Some(changeset.finish()?);
     }
     remember(tx, &branch, &plan)?;
+    let written = plan.entities.iter().map(|(_, after)| after.id.as_str());
+    confirm(tx, &branch, written, plan.declared.iter().map(String::as_str))?;
     Ok(synced)
 }
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
+    confirm::mark,
     store::{
         branches::{self, Branch},
         entities,
@@ -16,6 +17,7 @@ use super::{
 use crate::{
     base::{Result, text},
     db::Read,
+    fresh::{Freshness, Marks},
 };
 
 /// Entities of each kind, about the files and behind them, that are listed.
@@ -43,13 +45,9 @@ pub struct Touching {
     /// The link to it, where another entity is about the files: `pay implements REQ-1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
-}
-
-impl Touching {
-    fn new(entity: Entity, paths: Vec<String>, via: Option<String>) -> Self {
-        let title = text::shorten(&entity.title, TITLE);
-        Touching { id: entity.id, r#type: entity.r#type, title, status: entity.status, paths, via }
-    }
+    /// Whether its files are those that it was last confirmed of; absent outside git, and where it is about no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<Freshness>,
 }
 
 /// What is about one of `paths`, or a folder it is in, by id; then what is linked to that and is a requirement or a
@@ -76,14 +74,15 @@ pub fn touching(
     }
     let behind = behind(tx, &branch, &about)?;
     let omitted = about.len().saturating_sub(LISTED) + behind.len().saturating_sub(LISTED);
-    let mut found = Vec::new();
-    for (id, paths) in about.into_iter().take(LISTED) {
-        let entity = entities::find(tx, &branch, &id)?;
-        found.extend(entity.map(|record| Touching::new(record.entity, paths, None)));
-    }
-    for (id, via) in behind.into_iter().take(LISTED) {
-        let entity = entities::find(tx, &branch, &id)?;
-        found.extend(entity.map(|record| Touching::new(record.entity, Vec::new(), Some(via))));
+    let about = about.into_iter().take(LISTED).map(|(id, paths)| (id, paths, None));
+    let behind = behind.into_iter().take(LISTED).map(|(id, via)| (id, Vec::new(), Some(via)));
+    let (mut found, mut marks) = (Vec::new(), Marks::new(tx));
+    for (id, paths, via) in about.chain(behind) {
+        let Some(record) = entities::find(tx, &branch, &id)? else { continue };
+        let freshness = mark(&mut marks, tx, &branch, &record)?;
+        let Entity { r#type, title, status, .. } = record.entity;
+        let title = text::shorten(&title, TITLE);
+        found.push(Touching { id, r#type, title, status, paths, via, freshness });
     }
     Ok((found, omitted))
 }

@@ -7,9 +7,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::schema::Schema;
-use crate::base::{
-    Error, Result, Timestamp, paths,
-    props::{self, Change, Properties},
+use crate::{
+    base::{
+        Error, Result, Timestamp, paths,
+        props::{self, Change, Properties},
+    },
+    fresh::Freshness,
 };
 
 /// The domain's name in events and in the text index.
@@ -100,6 +103,9 @@ pub struct Entity {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+    /// Whether its files are those that it was last confirmed of; absent outside git, and where it is about no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<Freshness>,
 }
 
 /// A typed link between two entities.

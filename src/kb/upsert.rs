@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     branch,
     changeset::{Changeset, Purpose},
+    confirm::confirm,
     patch,
     store::{
         branches::Branch,
@@ -162,6 +163,8 @@ pub fn upsert(tx: &Write<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserte
         }
         answer.changeset = Some(changeset.finish()?);
     }
+    let written = plan.entities.iter().map(|(_, after)| after.id.as_str());
+    confirm(tx, &branch, written, plan.unchanged.iter().map(String::as_str))?;
     Ok(answer)
 }
 

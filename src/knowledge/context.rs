@@ -20,6 +20,7 @@ use crate::{
         wire::is_zero,
     },
     db::Read,
+    fresh::Freshness,
     work,
 };
 
@@ -94,6 +95,9 @@ pub struct ContextAtom {
     pub knowledge: Knowledge,
     /// For an update.
     pub version: i64,
+    /// Whether its files are those that it was last confirmed of; absent outside git.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<Freshness>,
     /// Which of the paths matched, in the order and spelling asked.
     pub matched_paths: Vec<String>,
     /// Paths that matched and are not listed.
@@ -205,6 +209,7 @@ fn context_atom(
 ) -> Result<ContextAtom> {
     let Matched { paths, patterns, omitted } = matched.remove(&atom.id).unwrap_or_default();
     Ok(ContextAtom {
+        freshness: view.freshness(&atom)?,
         knowledge: view.knowledge(atom.knowledge)?,
         related_atoms: view.related_atoms(&atom.related)?,
         changelog: view.changelog(EntityType::Atom, &atom.id)?,

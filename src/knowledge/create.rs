@@ -12,6 +12,7 @@ use super::{
 use crate::{
     base::{Result, Timestamp, props::Change},
     db::{Event, Write},
+    fresh::{About, Confirming},
     work,
 };
 
@@ -156,6 +157,7 @@ pub fn create_atom(tx: &Write<'_>, new: &NewAtom) -> Result<Written> {
         updated_at: tx.now(),
     };
     atoms::insert(tx, &record)?;
+    confirm(tx, &record)?;
     patterns::choose_keys(tx, &record.project, &record.id, &record.paths)?;
     index(tx, EntityType::Atom, &record.id, &record.name, &record.knowledge);
     let mut changes = vec![
@@ -169,6 +171,12 @@ pub fn create_atom(tx: &Write<'_>, new: &NewAtom) -> Result<Written> {
     changes.extend(filled("related_atoms", json!(record.related)));
     created(tx, EntityType::Atom, &record.id, &changes)?;
     Ok(record.into())
+}
+
+/// Keeps what the files of an atom are, now that somebody says what is true of them.
+pub(super) fn confirm(tx: &Write<'_>, atom: &atoms::Record) -> Result<()> {
+    let key = Confirming::new(tx).confirm(About::Patterns(&atom.paths))?;
+    atoms::set_confirmed(tx, &atom.id, key)
 }
 
 /// The task that something is created by.

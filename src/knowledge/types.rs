@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Timestamp, wire::is_zero};
+use crate::{
+    base::{Timestamp, wire::is_zero},
+    fresh::Freshness,
+};
 
 /// The domain's name in events and in the text index.
 pub const DOMAIN: &str = "knowledge";
@@ -158,6 +161,9 @@ pub struct Atom {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+    /// Whether its files are those that it was last confirmed of; absent outside git.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<Freshness>,
     /// The latest entries, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changelog: Vec<Entry>,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    create::{Written, index, record},
+    create::{Written, confirm, index, record},
     store::{atoms, molecules, patterns},
     types::{AtomRelation, EntityType, MoleculeRelation},
     validate,
@@ -61,6 +61,8 @@ pub struct AtomUpdate {
     pub molecule: Option<Option<String>>,
     /// All relations anew.
     pub related: Option<Vec<AtomRelation>>,
+    /// Whether it is said to be still true of its files.
+    pub confirm: bool,
 }
 
 /// Changes a molecule.
@@ -105,16 +107,24 @@ pub fn update_atom(tx: &Write<'_>, update: &AtomUpdate) -> Result<Written> {
         Some(paths) => edit.set("paths", &mut atom.paths, validate::patterns(paths)?),
         None => false,
     };
-    let fields = ["name", "knowledge", "paths", "moleculeId", "relatedAtoms", "lastTaskId"];
+    // Whoever writes what is known says what is true now; a new name or molecule says nothing of the files.
+    let reworded = edit.changes.iter().any(|change| change.field == "knowledge");
+    edit.named |= update.confirm;
+    let fields =
+        ["name", "knowledge", "paths", "moleculeId", "relatedAtoms", "lastTaskId", "confirm"];
     let changes = edit.finish(&fields)?;
-    if !changes.is_empty() {
+    if !changes.is_empty() || update.confirm {
+        if reworded || moved || update.confirm {
+            confirm(tx, &atom)?;
+        }
         atoms::save(tx, &mut atom)?;
         if moved {
             atoms::save_paths(tx, &atom)?;
             patterns::choose_keys(tx, &atom.project, &atom.id, &atom.paths)?;
         }
         index(tx, EntityType::Atom, &atom.id, &atom.name, &atom.knowledge);
-        record(tx, EntityType::Atom, &atom.id, "updated", &changes)?;
+        let action = if update.confirm && !reworded && !moved { "confirmed" } else { "updated" };
+        record(tx, EntityType::Atom, &atom.id, action, &changes)?;
     }
     Ok(atom.into())
 }

@@ -15,11 +15,13 @@ use crate::{
         page::{self, Budget},
     },
     db::Read,
+    fresh::{About, Freshness, Marks},
 };
 
 /// Makes the parts of one answer; texts and relations that no longer fit are counted.
 pub(super) struct View<'a, 'c> {
     tx: &'a Read<'c>,
+    marks: Marks<'a, 'c>,
     changelog: usize,
     room: Budget,
     whole: bool,
@@ -29,7 +31,8 @@ pub(super) struct View<'a, 'c> {
 impl<'a, 'c> View<'a, 'c> {
     /// An answer with `changelog` entries of each thing and at most `chars` characters of texts and relations.
     pub(super) fn new(tx: &'a Read<'c>, changelog: usize, chars: usize) -> Self {
-        View { tx, changelog, room: Budget::new(chars), whole: false, left_out: 0 }
+        let (marks, room) = (Marks::new(tx), Budget::new(chars));
+        View { tx, marks, changelog, room, whole: false, left_out: 0 }
     }
 
     /// An answer with one thing that was asked for by its id: only its changelog may be cut.
@@ -112,8 +115,14 @@ impl<'a, 'c> View<'a, 'c> {
         Ok(fits)
     }
 
+    pub(super) fn freshness(&mut self, of: &atoms::Record) -> Result<Option<Freshness>> {
+        let confirmed = atoms::confirmed(self.tx, &of.id)?;
+        self.marks.of(confirmed, About::Patterns(&of.paths))
+    }
+
     pub(super) fn atom(&mut self, record: atoms::Record) -> Result<Atom> {
         Ok(Atom {
+            freshness: self.freshness(&record)?,
             knowledge: self.knowledge(record.knowledge)?,
             related_atoms: self.related_atoms(&record.related)?,
             changelog: self.changelog(EntityType::Atom, &record.id)?,

@@ -3,5 +3,6 @@
 pub mod files;
 pub mod fs;
 pub mod git;
+pub mod look;
 pub mod proc;
 pub mod walk;

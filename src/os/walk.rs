@@ -206,7 +206,7 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 /// Nanoseconds since 1970, before it too.
-fn nanoseconds(time: SystemTime) -> i64 {
+pub(super) fn nanoseconds(time: SystemTime) -> i64 {
     let number = |span: std::time::Duration| i64::try_from(span.as_nanos()).unwrap_or(i64::MAX);
     match time.duration_since(UNIX_EPOCH) {
         Ok(span) => number(span),

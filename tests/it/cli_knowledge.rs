@@ -54,7 +54,7 @@ fn context_prints_what_an_agent_would_be_told() {
 Storage
   One file.
   No server.
-└─ Schema  v1  00000000-0000-4000-8000-000000000009
+└─ Schema  v1  00000000-0000-4000-8000-000000000009  ✓ fresh
    migrations/** matches migrations/0001.sql
    Forward only\\u{1b}[31m
    2026-01-01 00:01:00Z n_0000000003 Second table
@@ -119,9 +119,9 @@ fn atoms_and_molecules_are_listed_by_name() {
     let (_app, folder) = known();
     let atoms = run(&folder, &["atoms"]).ok();
     let expected = "\
-Retries  v1  00000000-0000-4000-8000-00000000000a
+Retries  v1  00000000-0000-4000-8000-00000000000a  ? unknown
   src/retry-*.ts
-Schema  v1  00000000-0000-4000-8000-000000000009
+Schema  v1  00000000-0000-4000-8000-000000000009  ✓ fresh
   migrations/**
   Forward only\\u{1b}[31m
 ";

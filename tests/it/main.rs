@@ -5,6 +5,7 @@
 mod cli;
 mod cli_knowledge;
 mod doctor;
+mod fresh;
 mod kb;
 mod knowledge;
 mod memory;

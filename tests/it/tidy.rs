@@ -11,15 +11,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("db", &["base"]),
     ("os", &["base"]),
+    ("fresh", &["base", "db", "os"]),
     ("work", &["base", "db", "os"]),
-    ("knowledge", &["base", "db", "os", "work"]),
+    ("knowledge", &["base", "db", "os", "fresh", "work"]),
     ("memory", &["base", "db", "os"]),
-    ("kb", &["base", "db", "os"]),
+    ("kb", &["base", "db", "os", "fresh"]),
     ("config", &["base", "os"]),
     ("compose", &["base", "db", "work", "knowledge", "memory", "kb"]),
     ("app", &["base", "db", "os", "config", "work", "knowledge", "memory", "kb"]),
     ("mcp", &["app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
-    ("cli", &["app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
+    ("cli", &["app", "compose", "base", "fresh", "config", "work", "knowledge", "memory", "kb"]),
 ];
 
 /// Modules that hold a specification each.

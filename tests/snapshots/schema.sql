@@ -16,6 +16,8 @@ CREATE INDEX idx_graph_changelog_task    ON graph_changelog (task_id);
 
 CREATE INDEX idx_graph_molecules_project ON graph_molecules (project_id);
 
+CREATE INDEX kb_branch_entities_by_confirmation ON kb_branch_entities (confirmed) WHERE confirmed IS NOT NULL;
+
 CREATE INDEX kb_branch_entities_by_entity ON kb_branch_entities (entity, branch);
 
 CREATE INDEX kb_branch_entities_by_type   ON kb_branch_entities (branch, type, id);
@@ -88,6 +90,33 @@ CREATE INDEX work_nodes_resolved ON work_nodes (project, touched)
 
 CREATE INDEX work_open_links_by_node ON work_open_links (node);
 
+CREATE TABLE confirmations (
+  key       INTEGER PRIMARY KEY,
+  at        TEXT NOT NULL,
+  actor     TEXT NOT NULL,
+  -- What was checked out; none before the first commit.
+  commit_id TEXT CHECK (commit_id <> ''),
+  -- How many rows of confirmed_files it has; none where there were too many files to look at.
+  files     INTEGER CHECK (files >= 0)
+) STRICT;
+
+CREATE TABLE confirmed_atoms (
+  atom         TEXT PRIMARY KEY REFERENCES graph_atoms (id) ON DELETE CASCADE,
+  confirmation INTEGER NOT NULL UNIQUE REFERENCES confirmations (key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE confirmed_files (
+  confirmation INTEGER NOT NULL REFERENCES confirmations (key) ON DELETE CASCADE,
+  path         TEXT NOT NULL,
+  kind         TEXT NOT NULL CHECK (kind IN ('file', 'folder', 'absent')),
+  size         INTEGER NOT NULL,
+  -- Nanoseconds since 1970; 0 where it was written so lately that it may be written again without looking different.
+  mtime        INTEGER NOT NULL,
+  -- SHA-256; none of a file that is too large to be read each time, or may not be read.
+  hash         TEXT CHECK (hash IS NULL OR kind = 'file' AND hash <> ''),
+  PRIMARY KEY (confirmation, path)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE events (
   seq     INTEGER PRIMARY KEY,
   at      TEXT NOT NULL,
@@ -155,7 +184,7 @@ CREATE TABLE kb_branch_entities (
   branch INTEGER NOT NULL REFERENCES kb_branches (key),
   id     TEXT NOT NULL,
   type   TEXT NOT NULL,
-  entity INTEGER NOT NULL,
+  entity INTEGER NOT NULL, confirmed INTEGER REFERENCES confirmations (key),
   PRIMARY KEY (branch, id),
   FOREIGN KEY (id, entity) REFERENCES kb_entities (id, key)
 ) STRICT, WITHOUT ROWID;
@@ -442,6 +471,9 @@ CREATE TABLE work_projects (
   actionable INTEGER NOT NULL DEFAULT 0 CHECK (actionable BETWEEN 0 AND total)
 ) STRICT;
 
+CREATE TRIGGER confirmed_atoms_after_delete AFTER DELETE ON confirmed_atoms
+BEGIN DELETE FROM confirmations WHERE key = OLD.confirmation; END;
+
 CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
 BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 
@@ -463,6 +495,20 @@ END;
 
 CREATE TRIGGER graph_changelog_is_never_edited BEFORE UPDATE ON graph_changelog
 BEGIN SELECT RAISE(ABORT, 'changelog entries are immutable'); END;
+
+CREATE TRIGGER kb_branch_entities_after_confirmed AFTER UPDATE OF confirmed ON kb_branch_entities
+WHEN OLD.confirmed IS NOT NULL AND NEW.confirmed IS NOT OLD.confirmed
+BEGIN
+  DELETE FROM confirmations WHERE key = OLD.confirmed
+     AND NOT EXISTS (SELECT 1 FROM kb_branch_entities WHERE confirmed = OLD.confirmed);
+END;
+
+CREATE TRIGGER kb_branch_entities_after_delete AFTER DELETE ON kb_branch_entities
+WHEN OLD.confirmed IS NOT NULL
+BEGIN
+  DELETE FROM confirmations WHERE key = OLD.confirmed
+     AND NOT EXISTS (SELECT 1 FROM kb_branch_entities WHERE confirmed = OLD.confirmed);
+END;
 
 CREATE TRIGGER memory_connection_types_are_never_deleted BEFORE DELETE ON memory_connection_types
 BEGIN SELECT RAISE(ABORT, 'the ontology only grows'); END;

@@ -4,7 +4,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 
 use super::super::{
     Shell,
-    format::count,
+    format::{count, freshness},
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, WARN, brief, plain, styled},
 };
 use crate::kb::{self, Direction, Edges, Entity, Found, RelatedTo, Relationship};
@@ -168,10 +168,11 @@ fn print(found: &Found, edges: bool, out: &mut Output) -> std::io::Result<()> {
 
 fn entity(entity: &Entity, out: &mut Output) -> std::io::Result<()> {
     out.line(format_args!(
-        "{}  {}  {}",
+        "{}  {}  {}{}",
         styled(NEXT, plain(&entity.id)),
         styled(QUIET, plain(&entity.r#type)),
-        styled(STRONG, brief(&entity.title))
+        styled(STRONG, brief(&entity.title)),
+        freshness(entity.freshness.as_ref())
     ))?;
     let mut parts: Vec<String> = [
         (!entity.status.is_empty()).then(|| entity.status.clone()),

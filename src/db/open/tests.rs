@@ -14,6 +14,7 @@ fn ctx() -> Ctx {
         request: "r".into(),
         clock: Clock::fixed(Timestamp::from_millis(0)),
         ids: Ids::counted(),
+        root: None,
     }
 }
 

@@ -288,6 +288,7 @@ impl<'a, 'c> Merge<'a, 'c> {
             self.plan.gone_links = gone_links;
         }
         self.plan.gone_links.extend(self.misled.into_values());
+        self.plan.declared = self.declared.into_keys().collect();
         Merged { plan: self.plan, left_out: self.left_out }
     }
 }
@@ -352,5 +353,6 @@ fn entity(
         line: Some(fact.line.max(1)),
         created_at: before.map_or(now, |before| before.entity.created_at),
         updated_at: before.map_or(now, |before| before.entity.updated_at),
+        freshness: None,
     })
 }

@@ -68,8 +68,8 @@ pub fn insert(tx: &Write<'_>, name: &str, copied_from: Option<&str>) -> Result<B
 /// Lists in `to`, which is empty, all that `from` lists. In the order of the keys, so that every list grows at its end.
 pub fn copy(tx: &Write<'_>, from: &Branch, to: &Branch) -> Result<()> {
     for sql in [
-        "INSERT INTO kb_branch_entities (branch, id, type, entity)
-         SELECT ?2, id, type, entity FROM kb_branch_entities WHERE branch = ?1 ORDER BY id",
+        "INSERT INTO kb_branch_entities (branch, id, type, entity, confirmed)
+         SELECT ?2, id, type, entity, confirmed FROM kb_branch_entities WHERE branch = ?1 ORDER BY id",
         "INSERT INTO kb_branch_links (branch, link, source, confidence, file, line, created_at, created_by)
          SELECT ?2, link, source, confidence, file, line, created_at, created_by
            FROM kb_branch_links WHERE branch = ?1 ORDER BY link",

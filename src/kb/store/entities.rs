@@ -43,6 +43,7 @@ pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
             line: row.get(14)?,
             created_at: row.get(15)?,
             updated_at: row.get(16)?,
+            freshness: None,
         },
     })
 }
@@ -124,11 +125,30 @@ pub fn put(tx: &Write<'_>, branch: &Branch, entity: &Entity, old: Option<i64>) -
     }
     tx.run(
         "INSERT INTO kb_branch_entities (branch, id, type, entity) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (branch, id) DO UPDATE SET entity = excluded.entity, type = excluded.type",
+         ON CONFLICT (branch, id) DO UPDATE SET entity = excluded.entity, type = excluded.type, confirmed = NULL",
         (branch.key, &entity.id, &entity.r#type, key),
     )?;
     tx.index(DOMAIN, "entity", &key.to_string(), &entity.text());
     old.map_or(Ok(()), |old| forget_unlisted(tx, old))
+}
+
+/// What the files of an entity were when it was last said to be true on this branch.
+pub fn confirmed(tx: &Read<'_>, branch: &Branch, id: &str) -> Result<Option<i64>> {
+    let confirmed = tx.one(
+        "SELECT confirmed FROM kb_branch_entities WHERE branch = ?1 AND id = ?2",
+        (branch.key, id),
+        |row| row.get(0),
+    )?;
+    Ok(confirmed.flatten())
+}
+
+/// Says that an entity is true of its files, as they were kept under `key`.
+pub fn set_confirmed(tx: &Write<'_>, branch: &Branch, id: &str, key: Option<i64>) -> Result<()> {
+    tx.run(
+        "UPDATE kb_branch_entities SET confirmed = ?3 WHERE branch = ?1 AND id = ?2",
+        (branch.key, id, key),
+    )?;
+    Ok(())
 }
 
 /// Takes an entity off a branch's list.

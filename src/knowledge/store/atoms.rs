@@ -156,6 +156,20 @@ pub fn save_paths(tx: &Write<'_>, atom: &Record) -> Result<()> {
     Ok(())
 }
 
+/// What the files of an atom were when it was last said to be true.
+pub fn confirmed(tx: &Read<'_>, id: &str) -> Result<Option<i64>> {
+    tx.one("SELECT confirmation FROM confirmed_atoms WHERE atom = ?1", [id], |row| row.get(0))
+}
+
+/// Says that an atom is true of its files as they were kept under `key`; without one, nobody knows of which.
+pub fn set_confirmed(tx: &Write<'_>, id: &str, key: Option<i64>) -> Result<()> {
+    tx.run("DELETE FROM confirmed_atoms WHERE atom = ?1", [id])?;
+    if let Some(key) = key {
+        tx.run("INSERT INTO confirmed_atoms (atom, confirmation) VALUES (?1, ?2)", (id, key))?;
+    }
+    Ok(())
+}
+
 /// Deletes an atom; its patterns go with it.
 pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
     tx.run("DELETE FROM graph_atoms WHERE id = ?1", [id])?;

@@ -35,8 +35,8 @@ pub(super) fn tools() -> Vec<ToolDef> {
             ON,
             "query_graph",
             "Read what is known",
-            "Knowledge: read. context {paths}: what to know about these files, before you touch them; search \
-             {entityType, query}: list atoms or molecules; get {entityType, id}: one whole.",
+            "Knowledge: read. context {paths}: what to know about files before you touch them; search \
+             {entityType, query}: list; get {entityType, id}: one whole.",
             Read,
             query_graph,
         )

@@ -52,8 +52,9 @@ pub(super) struct ManageGraph {
     related_atoms: Option<Vec<AtomRelation>>,
     related_molecules: Option<Vec<MoleculeRelation>>,
     created_by_task_id: Option<String>,
-    /// Task that does it
     last_task_id: Option<String>,
+    /// Still true
+    confirm: Option<bool>,
     /// Delete its atoms too
     cascade: Option<bool>,
 }
@@ -130,6 +131,7 @@ impl ManageGraph {
                 ("relatedMolecules", (delete || atom) && self.related_molecules.is_some()),
                 ("createdByTaskId", !create && self.created_by_task_id.is_some()),
                 ("lastTaskId", create && self.last_task_id.is_some()),
+                ("confirm", (!update || molecule) && self.confirm.is_some()),
                 ("cascade", (!delete || atom) && self.cascade == Some(true)),
             ],
         )?;
@@ -167,6 +169,7 @@ impl ManageGraph {
             paths: self.paths.take().map(globs),
             molecule: self.molecule_id.take(),
             related: self.related_atoms.take(),
+            confirm: self.confirm == Some(true),
             changes: self.into_changes()?,
         })
     }

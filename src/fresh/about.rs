@@ -1,0 +1,116 @@
+//! Which files something is about.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use crate::{
+    base::globs,
+    os::{
+        files::{Place, below},
+        look::{Kind, Look, look},
+    },
+};
+
+/// The files that something is about, by the two ways in which domains say so.
+#[derive(Debug, Clone, Copy)]
+pub enum About<'a> {
+    /// All that match one of these stored patterns.
+    Patterns(&'a [String]),
+    /// These, and all that is in them where they are folders.
+    Paths(&'a BTreeSet<String>),
+}
+
+/// What was found where the files can be, by path.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The files.
+    pub files: BTreeMap<String, Look>,
+    /// The folders that were looked through.
+    pub folders: BTreeMap<String, Look>,
+    /// Names that nothing has.
+    pub absent: BTreeSet<String>,
+}
+
+impl About<'_> {
+    /// Whether a file belongs to it.
+    pub(super) fn covers(&self, path: &str) -> bool {
+        match self {
+            About::Patterns(patterns) => {
+                patterns.iter().any(|pattern| globs::matches(pattern, path))
+            }
+            About::Paths(paths) => {
+                let places = std::iter::successors(Some(path), |path| {
+                    path.rsplit_once('/').map(|(folder, _)| folder)
+                });
+                places.into_iter().any(|place| paths.contains(place))
+            }
+        }
+    }
+
+    /// Looks for the files; none where more than `most` entries of folders would have to be looked at.
+    pub(super) fn find(&self, root: &Path, most: usize) -> Option<Seen> {
+        let mut seen = Seen::default();
+        let mut places = Vec::new();
+        match self {
+            About::Patterns(patterns) => {
+                for pattern in *patterns {
+                    match globs::place(pattern) {
+                        globs::Place::Path(path) => seen.name(root, path),
+                        globs::Place::Folder(folder, levels) => {
+                            places.push(Place { folder, levels });
+                        }
+                    }
+                }
+            }
+            About::Paths(paths) => {
+                for path in *paths {
+                    match look(root, path) {
+                        Some(Look { kind: Kind::Folder, .. }) => {
+                            places.push(Place { folder: path.clone(), levels: None });
+                        }
+                        _ => seen.name(root, path.clone()),
+                    }
+                }
+            }
+        }
+        if places.is_empty() {
+            return Some(seen);
+        }
+        let found = below(root, &places, most)?;
+        for path in found.files.into_iter().filter(|path| self.covers(path)) {
+            seen.file(root, path);
+        }
+        for path in found.folders {
+            if let Some(look) = look(root, &path) {
+                seen.folders.insert(path, look);
+            }
+        }
+        for place in places {
+            if !seen.folders.contains_key(&place.folder) && look(root, &place.folder).is_none() {
+                seen.absent.insert(place.folder);
+            }
+        }
+        Some(seen)
+    }
+}
+
+impl Seen {
+    /// Takes what was named in full, whether git ignores it or not.
+    fn name(&mut self, root: &Path, path: String) {
+        match look(root, &path) {
+            // A pattern without a star names one file, and never a folder.
+            Some(Look { kind: Kind::Folder, .. }) => {}
+            Some(look) => drop(self.files.insert(path, look)),
+            None => drop(self.absent.insert(path)),
+        }
+    }
+
+    fn file(&mut self, root: &Path, path: String) {
+        // One that vanished since it was listed is as good as never there.
+        if let Some(look) = look(root, &path) {
+            self.files.insert(path, look);
+        }
+    }
+}

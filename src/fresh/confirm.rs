@@ -1,0 +1,116 @@
+//! Keeping what the files are when something is said about them.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
+
+use super::{
+    about::{About, Seen},
+    store::{self, Row, Was},
+    tree::Tree,
+};
+use crate::{
+    base::{Result, Timestamp},
+    db::Write,
+    os::look::{Look, hash, may_change_unseen},
+};
+
+/// Files of one confirmation, and folders of it: what has more is kept without, and is unknown.
+const FILES: usize = 1_000;
+/// Entries of folders that are looked at for one confirmation.
+const ENTRIES: usize = 20_000;
+/// Bytes of one file, and of all files of one transaction, that are read; others are kept by their looks alone.
+pub(super) const FILE_BYTES: u64 = 4 << 20;
+const BYTES: u64 = 64 << 20;
+
+/// The confirmations of one transaction. A file that several things are about is read once.
+pub struct Confirming<'a, 'c> {
+    tx: &'a Write<'c>,
+    tree: Option<(Tree, Option<String>)>,
+    hashes: HashMap<String, Option<String>>,
+    bytes: u64,
+    made: HashMap<BTreeSet<String>, i64>,
+}
+
+impl<'a, 'c> Confirming<'a, 'c> {
+    /// Outside git nothing will be confirmed.
+    pub fn new(tx: &'a Write<'c>) -> Self {
+        let tree = Tree::of(tx).map(|tree| {
+            let commit = tree.commit();
+            (tree, commit)
+        });
+        Confirming { tx, tree, hashes: HashMap::new(), bytes: BYTES, made: HashMap::new() }
+    }
+
+    /// Whether anything can be confirmed.
+    pub fn is_possible(&self) -> bool {
+        self.tree.is_some()
+    }
+
+    /// Keeps what the files are now; answers the key to keep with what was said, or none outside git. What is about
+    /// the same paths gets the same key, what has patterns one of its own.
+    pub fn confirm(&mut self, about: About<'_>) -> Result<Option<i64>> {
+        match about {
+            About::Patterns(_) => self.insert(about),
+            About::Paths(paths) => match self.made.get(paths) {
+                Some(key) => Ok(Some(*key)),
+                None => {
+                    let key = self.insert(about)?;
+                    self.made.extend(key.map(|key| (paths.clone(), key)));
+                    Ok(key)
+                }
+            },
+        }
+    }
+
+    fn insert(&mut self, about: About<'_>) -> Result<Option<i64>> {
+        let Some((tree, commit)) = self.tree.take() else {
+            return Ok(None);
+        };
+        let rows = about.find(&tree.root, ENTRIES);
+        let rows = rows.filter(|seen| seen.files.len() <= FILES);
+        let rows = rows.map(|seen| self.rows(&tree.root, seen));
+        let key = store::insert(self.tx, commit.as_deref(), rows.as_deref());
+        self.tree = Some((tree, commit));
+        key.map(Some)
+    }
+
+    fn rows(&mut self, root: &Path, seen: Seen) -> Vec<Row> {
+        let now = self.tx.clock();
+        let mut rows: Vec<Row> = Vec::new();
+        for (path, look) in seen.files {
+            let was = Was::File(self.hash(root, &path, look));
+            rows.push(row(path, was, look, now));
+        }
+        // Without its folders nothing tells of new files, and those that are there are still compared.
+        if seen.folders.len() <= FILES {
+            for (path, look) in seen.folders {
+                rows.push(row(path, Was::Folder, look, now));
+            }
+        }
+        let absent = |path| Row { path, was: Was::Absent, size: 0, mtime: 0 };
+        rows.extend(seen.absent.into_iter().map(absent));
+        rows
+    }
+
+    fn hash(&mut self, root: &Path, path: &str, look: Look) -> Option<String> {
+        if let Some(known) = self.hashes.get(path) {
+            return known.clone();
+        }
+        let hash = match self.bytes.checked_sub(look.size) {
+            Some(left) if look.size <= FILE_BYTES => {
+                self.bytes = left;
+                hash(root, path, look.kind, FILE_BYTES)
+            }
+            _ => None,
+        };
+        self.hashes.insert(path.to_owned(), hash.clone());
+        hash
+    }
+}
+
+fn row(path: String, was: Was, look: Look, now: Timestamp) -> Row {
+    let mtime = if may_change_unseen(look.mtime, now) { 0 } else { look.mtime };
+    Row { path, was, size: look.size, mtime }
+}

@@ -1,0 +1,145 @@
+//! What a path of a working tree looks like from outside, and what it holds.
+//!
+//! Nothing is followed out of the working tree, and nothing is opened that would never end: a symbolic link counts
+//! as the text of where it points, and a pipe or a device as something that cannot be told.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+use super::{fs::read_beneath, walk::nanoseconds};
+use crate::base::{Timestamp, text::hexadecimal};
+
+const MILLISECOND: i64 = 1_000_000;
+const SECOND: i64 = 1_000 * MILLISECOND;
+
+/// What is at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A symbolic link, wherever it leads.
+    Link,
+    /// A folder.
+    Folder,
+    /// A pipe, a device, or something that cannot be looked at.
+    Other,
+}
+
+/// What is seen without opening anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// What it is.
+    pub kind: Kind,
+    /// Bytes.
+    pub size: u64,
+    /// When it was last written, in nanoseconds since 1970.
+    pub mtime: i64,
+}
+
+/// Looks at a path below `root`; none where nothing is there.
+pub fn look(root: &Path, path: &str) -> Option<Look> {
+    let metadata = match fs::symlink_metadata(root.join(path)) {
+        Ok(metadata) => metadata,
+        Err(error) => {
+            use io::ErrorKind::{NotADirectory, NotFound};
+            let missing = matches!(error.kind(), NotFound | NotADirectory);
+            return (!missing).then_some(Look { kind: Kind::Other, size: 0, mtime: 0 });
+        }
+    };
+    let kind = match metadata.file_type() {
+        kind if kind.is_file() => Kind::File,
+        kind if kind.is_symlink() => Kind::Link,
+        kind if kind.is_dir() => Kind::Folder,
+        _ => Kind::Other,
+    };
+    let mtime = metadata.modified().map_or(0, nanoseconds);
+    Some(Look { kind, size: metadata.len(), mtime })
+}
+
+/// The hash of what a file holds, or of where a link points; none of what may not be read, leads out of `root` by a
+/// folder, or has more than `cap` bytes.
+pub fn hash(root: &Path, path: &str, kind: Kind, cap: u64) -> Option<String> {
+    let bytes = match kind {
+        Kind::File => read_beneath(root, path, cap).ok()?,
+        Kind::Link => target(&root.join(path)).ok()?,
+        Kind::Folder | Kind::Other => return None,
+    };
+    Some(hexadecimal(&Sha256::digest(&bytes)))
+}
+
+fn target(link: &Path) -> io::Result<Vec<u8>> {
+    let target: PathBuf = fs::read_link(link)?;
+    Ok(target.into_os_string().into_encoded_bytes())
+}
+
+/// Whether a file was written so lately that it may be written again without looking different: clocks of file
+/// systems tick every few milliseconds, some every second or two.
+pub fn may_change_unseen(mtime: i64, now: Timestamp) -> bool {
+    let age = now.millis().saturating_mul(MILLISECOND).saturating_sub(mtime);
+    let tick = if mtime % SECOND == 0 { 2 * SECOND } else { 10 * MILLISECOND };
+    // Far in the future is another clock than ours, and nothing that waiting would cure.
+    (-60 * SECOND..tick).contains(&age)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_tells_what_is_there_and_follows_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("repo");
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::write(root.join("src/a.rs"), "abc").unwrap();
+        fs::write(folder.path().join("secret"), "s").unwrap();
+        let kind = |path: &str| look(&root, path).map(|look| look.kind);
+        assert_eq!(look(&root, "src/a.rs").unwrap().size, 3);
+        assert_eq!(kind("src"), Some(Kind::Folder));
+        assert_eq!(kind("src/b.rs"), None);
+        assert_eq!(kind("src/a.rs/below"), None);
+
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hash(&root, "src/a.rs", Kind::File, 3).as_deref(), Some(abc));
+        assert_eq!(hash(&root, "src/a.rs", Kind::File, 2), None, "over the cap");
+        assert_eq!(hash(&root, "src", Kind::Folder, 9), None);
+
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::symlink;
+            symlink("../secret", root.join("out")).unwrap();
+            symlink("..", root.join("up")).unwrap();
+            symlink("abc", root.join("abc-link")).unwrap();
+            assert_eq!(kind("out"), Some(Kind::Link));
+            assert_eq!(hash(&root, "abc-link", Kind::Link, 0).as_deref(), Some(abc), "its text");
+            assert_eq!(hash(&root, "up/secret", Kind::File, 9), None, "it leads out");
+            let _listener = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
+            assert_eq!(kind("socket"), Some(Kind::Other));
+            assert_eq!(hash(&root, "socket", Kind::Other, 9), None);
+            // As where somebody put it in the place of a file meanwhile.
+            assert_eq!(hash(&root, "socket", Kind::File, 9), None);
+        }
+    }
+
+    #[test]
+    fn what_was_just_written_may_change_unseen() {
+        let at = |millis| Timestamp::from_millis(millis);
+        for (mtime, now, expected) in [
+            (5_000_004_000_000, 5_000_004, true),
+            (5_000_004_000_000, 5_000_013, true),
+            (5_000_004_000_000, 5_000_014, false),
+            (5_000_004_000_000, 4_999_999, true),
+            (5_000_004_000_000, 4_000_000, false),
+            // Whole seconds: a clock that counts no less.
+            (5_000_000_000_000, 5_001_999, true),
+            (5_000_000_000_000, 5_002_000, false),
+            (i64::MIN, 5_000_000, false),
+            (i64::MAX, 5_000_000, false),
+        ] {
+            assert_eq!(may_change_unseen(mtime, at(now)), expected, "{mtime} {now}");
+        }
+    }
+}
