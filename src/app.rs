@@ -9,16 +9,20 @@ use crate::{
     work,
 };
 
+mod demo;
 mod kb;
 mod report;
+mod setup;
 
 // What transports need of the layers below, which they do not see.
 pub use crate::{
-    db::{Interrupt, Patience, Read, Write},
+    db::{Interrupt, Named, Patience, Read, Wanted, Write},
     os::git::GitState,
 };
+pub use demo::Stage;
 pub use kb::{Branches, HookFolder, Initialised, KbState, Store};
 pub use report::{Health, LogEntry};
+pub use setup::{Act, Launch, Setup, Step, Undo};
 
 /// The application behind every transport. Its database is opened by the first call that needs it, so that
 /// a server answers at once and a broken file is the fault of a call, not the end of the process.
@@ -80,6 +84,11 @@ impl App {
     /// Runs `f` in one write transaction, committed before this answers.
     pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         self.db(ctx)?.write(ctx, f)
+    }
+
+    /// Runs `f` on the file as it is, for callers that must not make or change anything, nor wait for long.
+    pub fn look<T>(&self, ctx: &Ctx, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
+        Db::glance(&self.config.db_path.value)?.read(ctx, f)
     }
 
     /// Sets how long the next calls wait for other processes.

@@ -17,7 +17,7 @@ mod value;
 
 use file::File;
 
-pub use file::KEYS;
+pub use file::{KEYS, initial_text};
 pub use value::{Durability, Toolset};
 
 /// The name that is looked for upward from the working directory.

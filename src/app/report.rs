@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::App;
 use crate::{
     base::{Ctx, Result, Timestamp},
-    db::{self, EventRow, inspect::Inspection},
+    db::{self, EventRow, Named, Wanted, inspect::Inspection},
     kb,
     knowledge::{self, IdlePattern},
     memory,
@@ -69,20 +69,56 @@ impl App {
         }
     }
 
-    /// The latest events of all domains, newest first.
-    pub fn log(&mut self, ctx: &Ctx, limit: usize) -> Result<Vec<LogEntry>> {
+    /// The latest events, newest first.
+    pub fn log(&mut self, ctx: &Ctx, wanted: Wanted<'_>, limit: usize) -> Result<Vec<LogEntry>> {
+        self.read(ctx, |tx| titled(tx, db::recent(tx, wanted, limit)?))
+    }
+
+    /// The events after the place `after`, oldest first, and the place to go on from.
+    pub fn log_after(
+        &mut self,
+        ctx: &Ctx,
+        after: i64,
+        wanted: Wanted<'_>,
+        limit: usize,
+    ) -> Result<(Vec<LogEntry>, i64)> {
         self.read(ctx, |tx| {
-            let events = db::recent(tx, None, limit)?;
-            let titled = events.into_iter().map(|event| {
-                let title = db::title(tx, &event.domain, &event.subject)?;
-                Ok(LogEntry { event, title })
-            });
-            titled.collect()
+            let last = db::last_event(tx)?;
+            // The usual answer, while somebody waits for something to happen.
+            if last == after {
+                return Ok((Vec::new(), after));
+            }
+            let events = db::later(tx, after, wanted, limit)?;
+            let reached = match events.last() {
+                Some(event) if events.len() == limit => event.seq,
+                _ => last,
+            };
+            Ok((titled(tx, events)?, reached))
         })
+    }
+
+    /// Things whose id begins with `start`, read at a glance.
+    pub fn look_for(
+        &self,
+        ctx: &Ctx,
+        start: &str,
+        domain: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Named>> {
+        self.look(ctx, |tx| db::named(tx, start, domain, limit))
     }
 
     /// The latest events of one thing in whichever domain, newest first; none where nothing of that id was.
     pub fn log_of(&mut self, ctx: &Ctx, id: &str, limit: usize) -> Result<Vec<EventRow>> {
         self.read(ctx, |tx| db::of_subject(tx, id, limit))
     }
+}
+
+/// Each event with what its subject is called.
+fn titled(tx: &db::Read<'_>, events: Vec<EventRow>) -> Result<Vec<LogEntry>> {
+    let titled = events.into_iter().map(|event| {
+        let title = db::title(tx, &event.domain, &event.subject)?;
+        Ok(LogEntry { event, title })
+    });
+    titled.collect()
 }

@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::config;
 
 use super::{
-    completions, context, export, import, kb, knowledge, log, next, serve, show, tool, tree,
+    completions, context, demo, export, import, init, kb, knowledge, log, next, serve, show, tool,
+    tree,
 };
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
@@ -17,7 +18,7 @@ use super::{
     version,
     arg_required_else_help = true,
     disable_help_subcommand = true,
-    after_help = "Begin with `claude mcp add graph -- graph serve`, and look on with `graph status`.\n\
+    after_help = "Begin with `graph init` in a repository, and look on with `graph status`; `graph demo` shows what it does.\n\
                   Settings: option, then environment (GRAPH_DB, GRAPH_CONFIG, GRAPH_AGENT, GRAPH_BRANCH, GRAPH_TOOLSETS), \
                   then graph.config.yaml, then default; `graph doctor` shows which it was."
 )]
@@ -53,6 +54,10 @@ pub struct Global {
 /// Every command.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Set a repository up: settings, .mcp.json, .gitignore, and more
+    Init(init::Init),
+    /// Play a small story in a folder of its own, and show what it does
+    Demo(demo::Demo),
     /// Run the MCP server on standard input and output
     Serve(serve::Serve),
     /// Call one MCP tool and print its answer; without a name, list the tools

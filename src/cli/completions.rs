@@ -1,12 +1,39 @@
-//! `graph completions SHELL`: what a shell needs to complete our commands.
+//! `graph completions SHELL`: a script that asks this program what fits, so that it completes ids and names too.
+//!
+//! The script calls the program with [`VARIABLE`] set. Such a call is quick, makes and changes nothing, and where
+//! something fails it has nothing to say.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    sync::OnceLock,
+};
 
 use clap::{Args, CommandFactory};
-use clap_complete::Shell;
+use clap_complete::{
+    Shell,
+    engine::{ArgValueCompleter, CompletionCandidate},
+    env::Shells,
+};
 
 use super::{
+    Doors,
     args::Cli,
-    output::{Done, Outcome, Output},
+    output::{Done, Outcome, Output, brief, plain},
 };
+use crate::{
+    app::{App, Launch, Named, Read},
+    base::Result,
+    config::{Config, Options, Surroundings},
+    kb, work,
+};
+
+/// Names the shell that asks.
+const VARIABLE: &str = "GRAPH_COMPLETE";
+/// What is completed.
+const NAME: &str = "graph";
+/// Candidates that are offered at once.
+const OFFERED: usize = 100;
 
 /// Which shell.
 #[derive(Debug, Args)]
@@ -17,9 +44,132 @@ pub struct Completions {
 
 /// Prints the script.
 pub fn run(ask: &Completions, out: &mut Output) -> Outcome {
-    // Into memory first: the generator panics where a pipe closes.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let completer = Launch::of(std::env::current_exe().ok().as_deref(), &path).command;
     let mut script = Vec::new();
-    clap_complete::generate(ask.shell, &mut Cli::command(), "graph", &mut script);
+    let shells = Shells::builtins();
+    if let Some(shell) = shells.completer(&ask.shell.to_string()) {
+        shell.write_registration(VARIABLE, NAME, NAME, &completer, &mut script)?;
+    }
     out.raw(&script)?;
     Ok(Done::Ok)
+}
+
+/// What completers need to know and are not given: what was typed so far, and what tools there are.
+struct Asked {
+    line: Vec<OsString>,
+    doors: Doors,
+}
+
+static ASKED: OnceLock<Asked> = OnceLock::new();
+
+/// Answers a shell that asks what fits; none where this is no such call.
+pub fn answer(line: &[OsString], doors: Doors) -> Option<Vec<u8>> {
+    let shell = std::env::var_os(VARIABLE)?;
+    // The script puts what was typed behind `--`.
+    let typed = line.iter().position(|word| word == "--").map(|at| line[at + 1..].to_vec());
+    let typed = typed.unwrap_or_default();
+    let here = std::env::current_dir().ok();
+    let _ = ASKED.set(Asked { line: typed.clone(), doors });
+    let mut found = Vec::new();
+    let shells = Shells::builtins();
+    let shell = shell.to_str().and_then(|name| shells.completer(name));
+    if let (Some(shell), false) = (shell, typed.is_empty()) {
+        let answered =
+            shell.write_complete(&mut Cli::command(), typed, here.as_deref(), &mut found);
+        if answered.is_err() {
+            found.clear();
+        }
+    }
+    Some(found)
+}
+
+/// Completes the name of a project.
+pub fn projects() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| fitting(current, project_names()))
+}
+
+/// Completes the name of a project or the id of a node.
+pub fn projects_and_nodes() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let mut found = project_names();
+        found.extend(ids(current, Some("work")));
+        fitting(current, found)
+    })
+}
+
+/// Completes the id of anything.
+pub fn things() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| fitting(current, ids(current, None)))
+}
+
+/// Completes the name of a branch that the KB has a store of.
+pub fn branches() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let stores = look(kb::list_branches).unwrap_or_default();
+        fitting(current, stores.into_iter().map(|store| (store.name, String::new())).collect())
+    })
+}
+
+/// Completes the name of a rule.
+pub fn rules() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let rules = kb::check::RULES.iter().map(|rule| (rule.id.to_owned(), rule.about.to_owned()));
+        fitting(current, rules.collect())
+    })
+}
+
+/// Completes the name of a tool that is on.
+pub fn tools() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let (Some(app), Some(asked)) = (app(), ASKED.get()) else {
+            return Vec::new();
+        };
+        let tools = (asked.doors.tools)(&app).into_iter();
+        fitting(current, tools.map(|(name, title)| (name.to_owned(), title.to_owned())).collect())
+    })
+}
+
+fn project_names() -> Vec<(String, String)> {
+    let list = look(|tx| work::list_projects(tx, None));
+    let projects = list.and_then(|list| list.projects).unwrap_or_default();
+    projects.into_iter().map(|project| (project.project, project.summary)).collect()
+}
+
+fn ids(current: &OsStr, domain: Option<&str>) -> Vec<(String, String)> {
+    let Some(start) = current.to_str() else {
+        return Vec::new();
+    };
+    let found = app().and_then(|app| app.look_for(&app.ctx(None), start, domain, OFFERED).ok());
+    found.unwrap_or_default().into_iter().map(|Named { id, title }| (id, title)).collect()
+}
+
+/// Reads without making or changing anything.
+fn look<T>(f: impl FnOnce(&Read<'_>) -> Result<T>) -> Option<T> {
+    let app = app()?;
+    app.look(&app.ctx(None), f).ok()
+}
+
+/// The application that the typed line is about.
+fn app() -> Option<App> {
+    let line = &ASKED.get()?.line;
+    let option = |name: &str| {
+        let at = line.iter().position(|word| word == name)?;
+        line.get(at + 1).map(PathBuf::from)
+    };
+    let options = Options { db: option("--db"), config: option("--config"), ..Options::default() };
+    Config::load(options, &Surroundings::of_process().ok()?).ok().map(App::new)
+}
+
+/// What begins as typed, each with a word about it; what a terminal would act upon is not offered.
+fn fitting(current: &OsStr, found: Vec<(String, String)>) -> Vec<CompletionCandidate> {
+    let Some(start) = current.to_str() else {
+        return Vec::new();
+    };
+    let fits = |(name, _): &(String, String)| name.starts_with(start) && plain(name) == *name;
+    let candidate = |(name, about): (String, String)| {
+        let about = (!about.is_empty()).then(|| brief(&about).into());
+        CompletionCandidate::new(name).help(about)
+    };
+    found.into_iter().filter(fits).take(OFFERED).map(candidate).collect()
 }

@@ -26,7 +26,7 @@ pub struct Context {
     #[arg(required = true)]
     pub paths: Vec<String>,
     /// The project's name; may be left out when there is only one
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = super::completions::projects())]
     pub project: Option<String>,
     /// Changelog entries to show of each
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u8).range(0..=100))]

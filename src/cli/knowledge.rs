@@ -45,7 +45,7 @@ pub struct Molecules {
 #[derive(Debug, Args)]
 pub struct Page {
     /// The project's name; may be left out when there is only one
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = super::completions::projects())]
     pub project: Option<String>,
     /// How many to show
     #[arg(long, value_name = "N", default_value = "20", value_parser = RangedU64ValueParser::<usize>::new().range(1..=100))]

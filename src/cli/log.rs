@@ -1,4 +1,4 @@
-//! `graph log [ID]`: what happened, newest first.
+//! `graph log [ID]`: what happened, newest first, or as it happens.
 
 use std::{fmt::Display, io};
 
@@ -6,15 +6,19 @@ use clap::{Args, builder::RangedU64ValueParser};
 use serde_json::json;
 
 use super::{
-    Shell,
+    Shell, completions,
     format::{change, when},
+    next::quoted,
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, brief, plain, styled},
     status,
 };
 use crate::{
+    app::{LogEntry, Wanted},
     base::{Error, ErrorCode, Timestamp, props::Change},
     work,
 };
+
+mod follow;
 
 /// Changes of one event that are shown; `--json` has them all.
 const CHANGES: usize = 6;
@@ -23,25 +27,76 @@ const CHANGES: usize = 6;
 #[derive(Debug, Args)]
 pub struct Log {
     /// Only what happened to this one, of any domain; also one that is gone
+    #[arg(add = completions::things())]
     pub id: Option<String>,
     /// How many events to show
     #[arg(long, value_name = "N", default_value = "20", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     pub limit: usize,
+    /// Only what happened in one domain
+    #[arg(long, value_name = "NAME", value_parser = DOMAINS, conflicts_with = "id")]
+    pub domain: Option<String>,
+    /// Only what happened since: 90s, 30m, 2h, 7d, or a date or time such as 2026-01-31
+    #[arg(long, value_name = "WHEN", value_parser = since, conflicts_with = "id")]
+    pub since: Option<Since>,
+    /// Go on showing what happens, oldest first, until Ctrl-C; whichever process does it
+    #[arg(long, short)]
+    pub follow: bool,
+}
+
+/// The domains that have events.
+const DOMAINS: [&str; 4] = ["work", "knowledge", "memory", "kb"];
+
+/// A while ago, or a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// Milliseconds before now.
+    Ago(i64),
+    /// That instant.
+    At(Timestamp),
+}
+
+impl Since {
+    fn instant(self, now: Timestamp) -> Timestamp {
+        match self {
+            Since::Ago(millis) => Timestamp::from_millis(now.millis().saturating_sub(millis)),
+            Since::At(at) => at,
+        }
+    }
+}
+
+/// Reads `2h` or `2026-01-31` or `2026-01-31T12:00:00Z`.
+fn since(text: &str) -> Result<Since, String> {
+    let units = [("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    for (unit, millis) in units {
+        let number = text.strip_suffix(unit).and_then(|number| number.parse::<u32>().ok());
+        if let Some(number) = number {
+            return Ok(Since::Ago(i64::from(number) * millis));
+        }
+    }
+    let whole = if text.len() == 10 { format!("{text}T00:00:00.000Z") } else { text.to_owned() };
+    let problem = || "not a span such as 30m, 2h or 7d, nor a time such as 2026-01-31".to_owned();
+    whole.parse().map(Since::At).map_err(|_| problem())
 }
 
 /// Shows events.
 pub fn run(ask: &Log, shell: &mut Shell) -> Outcome {
-    match &ask.id {
-        Some(id) => of_one(id.trim(), ask.limit, shell),
-        None => of_all(ask.limit, shell),
+    let wanted = Wanted {
+        domain: ask.domain.as_deref(),
+        since: ask.since.map(|since| since.instant(shell.ctx.clock.now())),
+        subject: ask.id.as_deref().map(str::trim),
+    };
+    match wanted.subject {
+        _ if ask.follow => follow::run(wanted, ask.limit, shell),
+        Some(id) => of_one(id, ask.limit, shell),
+        None => of_all(wanted, ask.limit, shell),
     }
 }
 
-fn of_all(limit: usize, shell: &mut Shell) -> Outcome {
+fn of_all(wanted: Wanted<'_>, limit: usize, shell: &mut Shell) -> Outcome {
     let entries = match shell.is_new() {
         true => Vec::new(),
         // One more than is shown tells whether there is more.
-        false => shell.app.log(&shell.ctx, limit + 1)?,
+        false => shell.app.log(&shell.ctx, wanted, limit + 1)?,
     };
     let more = entries.len() > limit;
     let entries = &entries[..entries.len().min(limit)];
@@ -51,18 +106,27 @@ fn of_all(limit: usize, shell: &mut Shell) -> Outcome {
         return Ok(Done::Ok);
     }
     if entries.is_empty() {
+        if wanted.domain.is_some() || wanted.since.is_some() {
+            out.line("nothing of that kind has happened")?;
+            return Ok(Done::Ok);
+        }
         return status::nothing(out);
     }
     let width = width(entries.iter().map(|entry| entry.event.actor.as_str()));
     for entry in entries {
-        let event = &entry.event;
-        let title = entry.title.as_deref().map(brief).unwrap_or_default();
-        let action = format!("{:<9}", plain(&event.action));
-        let head = head(event.at, &event.actor, width, &action);
-        let subject = styled(NEXT, &event.subject);
-        print(out, format_args!("{head}  {subject}  {title}"), &event.changes)?;
+        one(entry, width, out)?;
     }
     finish(out, more, limit, "graph log")
+}
+
+/// One event of any domain.
+fn one(entry: &LogEntry, width: usize, out: &mut Output) -> io::Result<()> {
+    let event = &entry.event;
+    let title = entry.title.as_deref().map(brief).unwrap_or_default();
+    let action = format!("{:<9}", plain(&event.action));
+    let head = head(event.at, &event.actor, width, &action);
+    let subject = styled(NEXT, plain(&event.subject));
+    print(out, format_args!("{head}  {subject}  {title}"), &event.changes)
 }
 
 fn of_one(id: &str, limit: usize, shell: &mut Shell) -> Outcome {
@@ -91,7 +155,7 @@ fn of_one(id: &str, limit: usize, shell: &mut Shell) -> Outcome {
         let head = head(event.timestamp, &event.agent, width, &plain(&event.action));
         print(out, head, &event.changes)?;
     }
-    finish(out, past.next_cursor.is_some(), limit, &format!("graph log {id}"))
+    finish(out, past.next_cursor.is_some(), limit, &format!("graph log {}", quoted(id)))
 }
 
 /// What happened to a thing of a domain without a tool for that; `unknown` where there was none.
@@ -115,7 +179,7 @@ fn of_another(id: &str, limit: usize, shell: &mut Shell, unknown: Error) -> Outc
         let head = head(event.at, &event.actor, width, &plain(&event.action));
         print(out, head, &event.changes)?;
     }
-    finish(out, more, limit, &format!("graph log {id}"))
+    finish(out, more, limit, &format!("graph log {}", quoted(id)))
 }
 
 /// The column that names need, within reason.
@@ -145,4 +209,27 @@ fn finish(out: &mut Output, more: bool, limit: usize, command: &str) -> Outcome 
         out.line(format_args!("there is more: {}", styled(NEXT, wider)))?;
     }
     Ok(Done::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_and_times_are_read() {
+        let now: Timestamp = "2026-03-01T12:00:00.000Z".parse().unwrap();
+        for (text, expected) in [
+            ("90s", "2026-03-01T11:58:30.000Z"),
+            ("30m", "2026-03-01T11:30:00.000Z"),
+            ("2h", "2026-03-01T10:00:00.000Z"),
+            ("7d", "2026-02-22T12:00:00.000Z"),
+            ("2026-01-31", "2026-01-31T00:00:00.000Z"),
+            ("2026-01-31T08:09:10.000Z", "2026-01-31T08:09:10.000Z"),
+        ] {
+            assert_eq!(since(text).unwrap().instant(now).to_string(), expected, "{text}");
+        }
+        for text in ["", "h", "-2h", "2 h", "tomorrow", "2026-13-01", "99999999999d"] {
+            assert!(since(text).is_err(), "{text}");
+        }
+    }
 }

@@ -6,10 +6,12 @@
 mod args;
 mod completions;
 mod context;
+mod demo;
 mod doctor;
 mod export;
 mod format;
 mod import;
+mod init;
 mod kb;
 mod knowledge;
 mod log;
@@ -94,7 +96,13 @@ impl Shell {
 
 /// Runs a command line, the program's name first, and answers with its exit code.
 pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
-    let cli = match Cli::try_parse_from(spelled_out(line)) {
+    let line = spelled_out(line);
+    if let Some(found) = completions::answer(&line, doors) {
+        let mut out = Output::for_program();
+        let printed = out.raw(&found).map(|()| output::Done::Ok).map_err(Into::into);
+        return out.finish(printed, "");
+    }
+    let cli = match Cli::try_parse_from(line) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are answers and go to standard output; a closed pipe is nobody's fault.
@@ -158,6 +166,8 @@ fn start(cli: &Cli, doors: Doors) -> ExitCode {
 
 fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
     match command {
+        Command::Init(ask) => init::run(ask, shell),
+        Command::Demo(ask) => demo::run(ask, shell, doors),
         Command::Tool(ask) => tool::run(ask, shell, doors),
         Command::Status => status::run(shell),
         Command::Next(ask) => next::run(ask, shell),

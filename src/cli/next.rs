@@ -3,7 +3,7 @@
 use clap::{Args, builder::RangedU64ValueParser};
 
 use super::{
-    Shell,
+    Shell, completions,
     format::{ago, value},
     output::{Done, NEXT, Outcome, QUIET, STRONG, WARN, block, brief, plain, styled},
 };
@@ -16,6 +16,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Next {
     /// The project's name; may be left out when there is only one
+    #[arg(add = completions::projects())]
     pub project: Option<String>,
     /// Take what is shown, so that others are given something else
     #[arg(long)]

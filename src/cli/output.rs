@@ -117,6 +117,11 @@ impl Output {
         }
     }
 
+    /// Prints bytes for a program to standard output, where nothing is taken out for the sake of terminals.
+    pub fn for_program() -> Self {
+        Output { out: Box::new(BufWriter::new(io::stdout())), ..Self::of_process(false) }
+    }
+
     /// One line for people.
     pub fn line(&mut self, line: impl Display) -> io::Result<()> {
         writeln!(self.out, "{line}")
@@ -138,6 +143,36 @@ impl Output {
         Ok(writeln!(self.out, "{text}")?)
     }
 
+    /// An object on one line, whoever looks: one of a stream.
+    pub fn object_line(&mut self, object: &impl Serialize) -> Result<(), Failure> {
+        let text = escape_json(&serde_json::to_string(object).map_err(Error::from)?);
+        Ok(writeln!(self.out, "{text}")?)
+    }
+
+    /// Sends what was printed on its way, where more may be long in coming.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// Whether somebody still reads what is printed; a pipe tells by itself only when it is written to.
+    #[cfg(unix)]
+    pub fn is_heard(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdout = io::stdout();
+        let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
+        let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
+        match poll(&mut ends, Some(&Timespec::default())) {
+            Ok(_) => !ends[0].revents().intersects(gone),
+            Err(_) => true,
+        }
+    }
+
+    /// Whether somebody still reads what is printed; here only writing tells.
+    #[cfg(not(unix))]
+    pub fn is_heard(&self) -> bool {
+        true
+    }
+
     /// Text or a script as it is, without an added line end.
     pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)
@@ -146,6 +181,21 @@ impl Output {
     /// One line beside the data, for whoever looks on.
     pub fn note(&mut self, line: impl Display) -> io::Result<()> {
         writeln!(self.err, "{line}")
+    }
+
+    /// Whether there is somebody to ask.
+    pub fn can_ask(&self) -> bool {
+        self.terminal && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Asks a question whose answer is no, unless somebody says yes.
+    pub fn ask(&mut self, question: &str) -> io::Result<bool> {
+        self.out.flush()?;
+        write!(self.err, "{question} {QUIET}[y/N]{QUIET:#} ")?;
+        self.err.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
     /// A bar on standard error, where a person looks on.

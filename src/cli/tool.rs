@@ -15,6 +15,7 @@ use crate::base::text::shorten;
 #[derive(Debug, Args)]
 pub struct Tool {
     /// The tool's name; leave it out for a list
+    #[arg(add = super::completions::tools())]
     pub name: Option<String>,
     /// The arguments as a JSON object, or - to read them from standard input [default: {}]
     pub arguments: Option<String>,

@@ -3,7 +3,7 @@
 use clap::{Args, builder::RangedU64ValueParser};
 
 use super::{
-    Shell,
+    Shell, completions,
     output::{Done, GOOD, NEXT, Outcome, QUIET, STRONG, WARN, brief, plain, styled},
 };
 use crate::work::{self, OutlineNode, Standing};
@@ -15,7 +15,7 @@ const LINES: usize = 500;
 #[derive(Debug, Args)]
 pub struct Tree {
     /// A project's name or a node's id; may be left out when there is only one project
-    #[arg(value_name = "PROJECT|ID")]
+    #[arg(value_name = "PROJECT|ID", add = completions::projects_and_nodes())]
     pub of: Option<String>,
     /// Levels to show
     #[arg(long, value_name = "N", default_value = "5", value_parser = RangedU64ValueParser::<usize>::new().range(1..=100))]

@@ -19,6 +19,15 @@ pub const KEYS: [&str; 6] =
 /// Far more than six keys and their comments need.
 const MAX_BYTES: u64 = 1024 * 1024;
 
+/// The documented file, with every key as a comment: what is not set follows the defaults of newer versions.
+pub fn initial_text() -> String {
+    let documented = include_str!("../../graph.config.yaml");
+    let is_key =
+        |line: &str| line.split_once(':').is_some_and(|(key, _)| KEYS.contains(&key.trim()));
+    let line = |line: &str| if is_key(line) { format!("# {line}\n") } else { format!("{line}\n") };
+    documented.lines().map(line).collect()
+}
+
 /// A file's keys and values, each key known and there once.
 #[derive(Debug, Default)]
 pub struct File {

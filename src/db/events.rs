@@ -70,12 +70,38 @@ pub fn of_subject(tx: &Read<'_>, subject: &str, limit: usize) -> Result<Vec<Even
     )
 }
 
-/// Events of all domains, newest first, those before `before` only.
-pub fn recent(tx: &Read<'_>, before: Option<i64>, limit: usize) -> Result<Vec<EventRow>> {
+/// Which events of the log are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Only those of one domain.
+    pub domain: Option<&'a str>,
+    /// Only those at this instant or later.
+    pub since: Option<Timestamp>,
+    /// Only those of one thing, in whichever domain.
+    pub subject: Option<&'a str>,
+}
+
+/// The latest events, newest first.
+pub fn recent(tx: &Read<'_>, wanted: Wanted<'_>, limit: usize) -> Result<Vec<EventRow>> {
+    let Wanted { domain, since, subject } = wanted;
     tx.all(
         "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
-          WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2",
-        (before.unwrap_or(i64::MAX), limit),
+          WHERE (?1 IS NULL OR domain = ?1) AND (?2 IS NULL OR at >= ?2) AND (?3 IS NULL OR subject = ?3)
+          ORDER BY seq DESC LIMIT ?4",
+        (domain, since, subject, limit),
+        from_row,
+    )
+}
+
+/// The events after the place `after`, oldest first.
+pub fn later(tx: &Read<'_>, after: i64, wanted: Wanted<'_>, limit: usize) -> Result<Vec<EventRow>> {
+    let Wanted { domain, since, subject } = wanted;
+    tx.all(
+        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
+          WHERE seq > ?1 AND (?2 IS NULL OR domain = ?2) AND (?3 IS NULL OR at >= ?3)
+            AND (?4 IS NULL OR subject = ?4)
+          ORDER BY seq LIMIT ?5",
+        (after, domain, since, subject, limit),
         from_row,
     )
 }
@@ -100,6 +126,37 @@ pub fn title(tx: &Read<'_>, domain: &str, subject: &str) -> Result<Option<String
     tx.one("SELECT title FROM v_nodes WHERE id = ?1 AND domain = ?2", (subject, domain), |row| {
         row.get(0)
     })
+}
+
+/// A thing of any domain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its id.
+    pub id: String,
+    /// What it is called.
+    pub title: String,
+}
+
+/// Things whose id begins with `start`, by id; with nothing to go by, those that changed last.
+pub fn named(tx: &Read<'_>, start: &str, domain: Option<&str>, limit: usize) -> Result<Vec<Named>> {
+    let named = |row: &Row<'_>| Ok(Named { id: row.get(0)?, title: row.get(1)? });
+    if !start.is_empty() {
+        return tx.all(
+            "SELECT DISTINCT id, title FROM v_nodes
+              WHERE id >= ?1 AND id < ?1 || char(1114111) AND (?2 IS NULL OR domain = ?2) ORDER BY id LIMIT ?3",
+            (start, domain, limit),
+            named,
+        );
+    }
+    tx.all(
+        "SELECT DISTINCT n.id, n.title
+           FROM (SELECT subject, domain, max(seq) AS seq FROM (SELECT * FROM events ORDER BY seq DESC LIMIT 500)
+                  GROUP BY subject, domain) e
+           JOIN v_nodes n ON n.id = e.subject AND n.domain = e.domain
+          WHERE ?1 IS NULL OR e.domain = ?1 ORDER BY e.seq DESC LIMIT ?2",
+        (domain, limit),
+        named,
+    )
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {

@@ -12,7 +12,10 @@ mod row;
 mod search;
 mod tx;
 
-pub use events::{Event, EventRow, between, history, last_event, of_subject, recent, title};
+pub use events::{
+    Event, EventRow, Named, Wanted, between, history, last_event, later, named, of_subject, recent,
+    title,
+};
 pub use migrate::{MIGRATIONS, Migration};
 pub use open::{Db, Interrupt, Options, Patience};
 pub use recount::{Check, recount};

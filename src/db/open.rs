@@ -96,6 +96,23 @@ impl Db {
         Ok(db)
     }
 
+    /// Opens a file of the newest version for a glance: nothing is made or brought up to date, and nothing waited for
+    /// longer than a person would.
+    pub fn glance(path: &Path) -> Result<Self> {
+        let shared = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let conn = match is_quiet(path) {
+            true => connect_with(immutable(path).as_ref(), shared | URI)?,
+            false => connect_with(path.as_os_str(), shared)?,
+        };
+        check_ours(&conn)?;
+        migrate::check_current(&conn)?;
+        functions::register(&conn)?;
+        let (file, cancelled) = (Watched::new(path)?, Arc::default());
+        let mut db = Db { conn, file, patience: Patience::Short, cancelled, read_only: true };
+        db.set_patience(Patience::Short)?;
+        Ok(db)
+    }
+
     /// Where the file is.
     pub fn path(&self) -> &Path {
         self.file.path()
@@ -184,12 +201,23 @@ fn open_to_read(path: &Path) -> Result<Connection> {
     // Beside a writer its -shm is there to be read. Without one SQLite would have to make it, unless it is
     // told that nobody writes, which an empty or missing -wal says.
     match connect_with(path.as_os_str(), shared).and_then(read) {
-        Err(_) if fs::metadata(file::beside(path, "-wal")).map_or(true, |wal| wal.len() == 0) => {
-            let uri = format!("file:{}?immutable=1", uri_path(path));
-            connect_with(uri.as_ref(), shared | OpenFlags::SQLITE_OPEN_URI).and_then(read)
+        Err(_) if is_quiet(path) => {
+            connect_with(immutable(path).as_ref(), shared | URI).and_then(read)
         }
         opened => opened,
     }
+}
+
+const URI: OpenFlags = OpenFlags::SQLITE_OPEN_URI;
+
+/// Whether nobody has written since the log was last worked off.
+fn is_quiet(path: &Path) -> bool {
+    fs::metadata(file::beside(path, "-wal")).map_or(true, |wal| wal.len() == 0)
+}
+
+/// The file under a name that promises that nobody writes: no lock is taken and nothing is made beside it.
+fn immutable(path: &Path) -> String {
+    format!("file:{}?immutable=1", uri_path(path))
 }
 
 /// The path with the three characters escaped that mean something in a URI.

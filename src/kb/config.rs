@@ -130,24 +130,45 @@ pub fn schema_files(root: &Path) -> Result<Vec<(String, String)>> {
     walk.files.into_iter().map(|file| read(file.path)).collect()
 }
 
-/// Creates what is missing of `.kb`, the given schema files and the folders for documents; answers what was
-/// created, relative to the root. What is there stays as it is.
-pub fn create(root: &Path, schema: &[(&str, &str)], words: &Words<'_>) -> Result<Vec<String>> {
+/// What is missing of `.kb`, the given schema files and the folders for documents, relative to the root; a folder
+/// has no text. What is there stays as it is.
+pub fn missing(
+    root: &Path,
+    schema: &[(&str, &'static str)],
+    words: &Words<'_>,
+) -> Result<Vec<(String, Option<String>)>> {
     // Settings that are there are read first: nothing is made beside a file that cannot be used.
     let config = KbConfig::load(root, words)?;
-    let mut created = Vec::new();
-    let initial = initial_text();
     let schema = schema.iter().map(|(name, text)| (format!("{SCHEMA_FOLDER}/{name}"), *text));
-    for (path, text) in [(FILE.to_owned(), initial.as_str())].into_iter().chain(schema) {
+    let files = schema.map(|(path, text)| (path, Some(text.to_owned())));
+    let folders = config.paths.into_values().map(|folder| (folder, None));
+    let all = [(FILE.to_owned(), Some(initial_text()))].into_iter().chain(files).chain(folders);
+    let mut missing = Vec::new();
+    for (path, text) in all {
         inside(root, &path)?;
-        if fs::create_text(&root.join(&path), text).map_err(|error| failed(&path, &error))? {
-            created.push(path);
+        let full = root.join(&path);
+        if !(full.exists() && (text.is_some() || full.is_dir())) {
+            missing.push((path, text));
         }
     }
-    for folder in config.paths.values() {
-        inside(root, folder)?;
-        if fs::create_folder(&root.join(folder)).map_err(|error| failed(folder, &error))? {
-            created.push(format!("{folder}/"));
+    Ok(missing)
+}
+
+/// Creates what is missing; answers what was created, relative to the root.
+pub fn create(
+    root: &Path,
+    schema: &[(&str, &'static str)],
+    words: &Words<'_>,
+) -> Result<Vec<String>> {
+    let mut created = Vec::new();
+    for (path, text) in missing(root, schema, words)? {
+        let full = root.join(&path);
+        let (made, shown) = match text {
+            Some(text) => (fs::create_text(&full, &text), path),
+            None => (fs::create_folder(&full), format!("{path}/")),
+        };
+        if made.map_err(|error| failed(&shown, &error))? {
+            created.push(shown);
         }
     }
     Ok(created)
@@ -160,21 +181,14 @@ pub fn check_folder(root: &Path) -> Result<()> {
 
 /// Refuses a path that symbolic links lead out of the repository; what is not there yet counts by its folder.
 fn inside(root: &Path, path: &str) -> Result<()> {
-    let real_root = root.canonicalize().map_err(|error| {
+    root.canonicalize().map_err(|error| {
         let message = format!("the folder {} cannot be looked at: {error}", root.display());
         Fault::new(ErrorCode::InvalidOperation, message)
             .hint("a working tree that was deleted is gone: go on in another folder, and restart a server there")
     })?;
-    let full = root.join(path);
-    let there = full.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(root);
-    match there.canonicalize() {
-        Ok(real) if real.starts_with(&real_root) => Ok(()),
-        Ok(real) => {
-            let real = real.display();
-            let reason = format!("is a symbolic link out of the repository, to {real}");
-            Err(refused(path, None, &reason))
-        }
-        Err(error) => Err(refused(path, None, &format!("cannot be followed: {error}"))),
+    match fs::resolve_beneath(root, path) {
+        Ok(_) => Ok(()),
+        Err(astray) => Err(refused(path, None, &astray.to_string())),
     }
 }
 
@@ -198,14 +212,7 @@ fn refused(file: &str, line: Option<usize>, reason: &str) -> crate::base::Error 
 }
 
 fn failed(path: &str, error: &std::io::Error) -> crate::base::Error {
-    let code = match error.kind() {
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-            ErrorCode::ReadOnly
-        }
-        std::io::ErrorKind::StorageFull => ErrorCode::StorageFull,
-        _ => ErrorCode::InvalidOperation,
-    };
-    Fault::new(code, format!("{path}: cannot be created: {error}")).into()
+    fs::write_fault(path, "created", error).into()
 }
 
 /// The hint for a word that is not one of `known`.

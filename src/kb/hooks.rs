@@ -157,9 +157,9 @@ fn is_in_a_tree(repository: &Repository, folder: &Path) -> bool {
     folder.starts_with(&repository.root) || folder.starts_with(&repository.main_root)
 }
 
-/// Puts the block into every hook of `folder` that can carry it.
-pub fn install(folder: &Path, command: &str) -> Result<Vec<HookReport>> {
-    each(folder, |hook, path| install_one(hook, path, command))
+/// Puts the block into every hook of `folder` that can carry it, or with `dry_run` only tells what that would do.
+pub fn install(folder: &Path, command: &str, dry_run: bool) -> Result<Vec<HookReport>> {
+    each(folder, |hook, path| install_one(hook, path, command, dry_run))
 }
 
 /// Takes the block out of every hook of `folder`.
@@ -184,10 +184,16 @@ fn each(
     HOOKS.iter().map(one).collect()
 }
 
-fn install_one(hook: &'static str, path: &Path, command: &str) -> io::Result<Outcome> {
+fn install_one(
+    hook: &'static str,
+    path: &Path,
+    command: &str,
+    dry_run: bool,
+) -> io::Result<Outcome> {
     let block = text::block(hook, command);
     let left = |reason: String| Ok(Outcome::Left { reason, line: text::line(hook, command) });
     let found = match read(path)? {
+        Found::Nothing if dry_run => return Ok(Outcome::Created),
         Found::Nothing => {
             fs::create_text(path, &text::own_file(&block))?;
             fs::make_executable(path)?;
@@ -212,6 +218,9 @@ fn install_one(hook: &'static str, path: &Path, command: &str) -> io::Result<Out
     };
     if changed == found && runs {
         return Ok(Outcome::Unchanged);
+    }
+    if dry_run {
+        return Ok(outcome);
     }
     if changed != found {
         fs::replace_text(path, &changed)?;

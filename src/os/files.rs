@@ -1,8 +1,11 @@
 //! The files of a working tree, as git sees them.
 
-use std::{ffi::OsStr, path::Path};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
-use ignore::{DirEntry, Walk, WalkBuilder};
+use ignore::{DirEntry, Match, Walk, WalkBuilder, gitignore::GitignoreBuilder};
 
 /// Files that are listed at the most; a tree with more is not a project.
 const MAX_FILES: usize = 1_000_000;
@@ -105,6 +108,31 @@ impl Place {
     fn is_below(&self, folder: &str) -> bool {
         folder.is_empty()
             || self.folder.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    }
+}
+
+/// What rules for git say about a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ruled {
+    /// It is ignored.
+    Ignored,
+    /// A rule with `!` keeps it.
+    Kept,
+    /// Nothing.
+    Not,
+}
+
+/// What the rules in `files`, the later ones stronger, say about a file relative to `root`.
+pub fn ruled(root: &Path, files: &[PathBuf], path: &str) -> Ruled {
+    let mut rules = GitignoreBuilder::new(root);
+    for file in files {
+        // A file that is not there has no rules, and a bad line is none, as in git.
+        let _ = rules.add(file);
+    }
+    match rules.build().map(|rules| rules.matched_path_or_any_parents(path, false).map(|_| ())) {
+        Ok(Match::Ignore(())) => Ruled::Ignored,
+        Ok(Match::Whitelist(())) => Ruled::Kept,
+        _ => Ruled::Not,
     }
 }
 

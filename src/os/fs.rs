@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::base::{ErrorCode, Fault};
+
 /// Why a text file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
@@ -137,6 +139,41 @@ fn beneath(root: &Path, relative: &str, create: bool) -> io::Result<PathBuf> {
     Ok(inside(folder)?.join(name))
 }
 
+/// Why a path beneath a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Astray {
+    /// A symbolic link on the way leads to another place.
+    #[error("is a symbolic link out of the repository, to {}", .0.display())]
+    Outside(PathBuf),
+    /// A link that leads nowhere, or a folder that may not be looked into.
+    #[error("cannot be followed: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The real place of a path beneath `root`; what is not there yet counts by the folder it would be in.
+pub fn resolve_beneath(root: &Path, relative: &str) -> Result<PathBuf, Astray> {
+    let full = root.join(relative);
+    let there = full.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(root);
+    let real = there.canonicalize()?;
+    if !real.starts_with(root.canonicalize()?) {
+        return Err(Astray::Outside(real));
+    }
+    Ok(match full.strip_prefix(there) {
+        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+        _ => real,
+    })
+}
+
+/// What a caller is told where `path` cannot be made or written.
+pub fn write_fault(path: &str, did: &str, error: &io::Error) -> Fault {
+    let code = match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ErrorCode::ReadOnly,
+        io::ErrorKind::StorageFull => ErrorCode::StorageFull,
+        _ => ErrorCode::InvalidOperation,
+    };
+    Fault::new(code, format!("{path}: cannot be {did}: {error}"))
+}
+
 /// The first `most` bytes of a regular file, and whether there are more.
 pub fn read_start(path: &Path, most: u64) -> Result<(Vec<u8>, bool), ReadError> {
     if !fs::metadata(path)?.is_file() {
@@ -185,6 +222,32 @@ pub fn replace_text(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     written
+}
+
+/// A folder for a while; it goes with all that is in it, also where something fails.
+#[derive(Debug)]
+pub struct TempFolder {
+    folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl TempFolder {
+    /// Makes one among the system's temporary folders, for this user alone.
+    pub fn new(prefix: &str) -> io::Result<TempFolder> {
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
+        let path = folder.path().canonicalize()?;
+        Ok(TempFolder { folder, path })
+    }
+
+    /// Where it is, links resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Leaves it where it is.
+    pub fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
 }
 
 /// Removes a file.

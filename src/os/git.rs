@@ -152,6 +152,11 @@ impl Repository {
         }
     }
 
+    /// The file of patterns that this repository ignores without telling others.
+    pub fn exclude_file(&self) -> PathBuf {
+        self.common_dir.join("info/exclude")
+    }
+
     fn refs(&self) -> Refs<'_> {
         Refs::new(&self.git_dir, &self.common_dir)
     }

@@ -1,10 +1,13 @@
 //! Processes: the one place that starts other programs.
 
 use std::{
+    ffi::OsStr,
     io,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
+
+use super::fs::is_executable;
 
 /// Bytes of a program's complaint that are passed on.
 const SAID_CAP: usize = 1000;
@@ -42,6 +45,16 @@ pub enum ProcError {
     /// The answer is not UTF-8.
     #[error("its answer is not UTF-8 text")]
     NotText,
+}
+
+/// The file that a shell would start as `name`, given the search path; none where there is none.
+pub fn on_path(name: &str, path: &OsStr) -> Option<PathBuf> {
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(path)
+        // An empty entry means the working directory, which is another one tomorrow.
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(&file))
+        .find(|place| place.is_file() && is_executable(place))
 }
 
 /// Runs a program in `folder` to its end, without input; answers what it printed, without the last line end.

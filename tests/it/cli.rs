@@ -291,14 +291,3 @@ fn a_closed_pipe_ends_quietly() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
-
-#[test]
-fn completions_for_every_shell() {
-    let (_keep, folder) = folder();
-    // Broken settings are no reason not to complete.
-    fs::write(folder.join("graph.config.yaml"), "nope: 1\n").unwrap();
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = run(&folder, &["completions", shell]).ok();
-        assert!(script.contains("doctor") && script.contains("toolsets"), "{shell}");
-    }
-}

@@ -4,8 +4,12 @@
 
 mod cli;
 mod cli_knowledge;
+mod completions;
+mod demo;
 mod doctor;
+mod follow;
 mod fresh;
+mod init;
 mod kb;
 mod knowledge;
 mod memory;

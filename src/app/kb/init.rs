@@ -53,12 +53,29 @@ impl App {
         Ok(Initialised { root, created, default, seeded, git })
     }
 
-    /// Puts our block into the hooks that git runs, or runs from now on where a folder is chosen.
-    pub fn kb_install_hooks(&self, chosen: Option<&str>, binary: &Path) -> Result<HookFolder> {
+    /// What of `.kb` and the folders for documents is missing, relative to the root, and whether there are hooks to have.
+    pub fn kb_missing(&self) -> Result<(Vec<String>, bool)> {
+        let place = self.place()?;
+        let missing = config::missing(&place.root, schema::FILES, &Words::of(&place.schema))?;
+        let name = |(path, text): (String, Option<String>)| match text {
+            Some(_) => path,
+            None => format!("{path}/"),
+        };
+        Ok((missing.into_iter().map(name).collect(), place.repository.is_some()))
+    }
+
+    /// Puts our block into the hooks that git runs, or runs from now on where a folder is chosen; with `dry_run`
+    /// only tells what that would do to the hooks.
+    pub fn kb_install_hooks(
+        &self,
+        chosen: Option<&str>,
+        binary: &Path,
+        dry_run: bool,
+    ) -> Result<HookFolder> {
         let repository = self.repository()?;
         let path = hooks::folder(&repository, chosen)?;
         let command = hooks::command(&repository, &path, binary);
-        let reports = hooks::install(&path, &command)?;
+        let reports = hooks::install(&path, &command, dry_run)?;
         Ok(HookFolder { shared: hooks::is_shared(&repository, &path), path, hooks: reports })
     }
 

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::{
     super::{
-        Shell,
+        Shell, completions,
         format::number,
         output::{BAD, Done, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
     },
@@ -16,13 +16,13 @@ use crate::kb::{self, Checked, check::Violation};
 #[derive(Debug, Args)]
 pub struct Check {
     /// Only this rule; again for several
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", add = completions::rules())]
     pub rule: Vec<String>,
     /// Only what concerns this entity; again for several
     #[arg(long, value_name = "ID")]
     pub id: Vec<String>,
     /// On this branch [default: the active one]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = completions::branches())]
     pub branch: Option<String>,
     /// How to print what was found
     #[arg(long, value_enum, default_value_t = Format::Text)]

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::super::{
-    Shell,
+    Shell, completions,
     format::change,
     output::{BAD, Done, GOOD, Outcome, Output, QUIET, STRONG, WARN, brief, plain, styled},
 };
@@ -13,6 +13,7 @@ use crate::kb::{self, NamedEntity};
 #[derive(Debug, Args)]
 pub struct Diff {
     /// The branch [default: the active one]
+    #[arg(add = completions::branches())]
     pub branch: Option<String>,
     /// Exit code 1 where something differs
     #[arg(long)]

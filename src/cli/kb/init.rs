@@ -10,7 +10,7 @@ use super::super::{
     output::{Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
 use crate::{
-    app::{HookFolder, Initialised},
+    app::{HookFolder, Initialised, Setup},
     base::{Error, Fault},
     kb::{
         Ensured,
@@ -32,30 +32,121 @@ pub struct Init {
     pub uninstall_hooks: bool,
 }
 
+/// What was set up, or would be.
+#[derive(Debug)]
+pub struct SetUp {
+    made: Made,
+    /// None where they are not wanted or there is no git; a fault where they cannot be had.
+    hooks: Option<Result<HookFolder, Fault>>,
+    ignored: Setup,
+}
+
+#[derive(Debug)]
+enum Made {
+    Now(Initialised),
+    /// What would be created.
+    Later(Vec<String>),
+}
+
+impl SetUp {
+    /// Whether a part of it could not be had.
+    pub fn failed(&self) -> bool {
+        matches!(self.hooks, Some(Err(_)))
+    }
+
+    /// How many things it changed, or would.
+    pub fn changes(&self) -> usize {
+        let files = match &self.made {
+            Made::Now(made) => made.created.len() + usize::from(made.seeded != Ensured::Present),
+            Made::Later(missing) => missing.len(),
+        };
+        let folder = self.hooks.as_ref().and_then(|hooks| hooks.as_ref().ok());
+        let changed = |report: &&HookReport| {
+            matches!(report.outcome, Did::Created | Did::Added | Did::Updated)
+        };
+        files + folder.map_or(0, |folder| folder.hooks.iter().filter(changed).count())
+    }
+
+    /// The object for machines.
+    pub fn object(&self) -> Value {
+        let mut object = match &self.made {
+            Made::Now(made) => json!({
+                "root": made.root.display().to_string(),
+                "created": made.created,
+                "default_branch": made.default,
+                "store": super::branch::words(made.seeded),
+            }),
+            Made::Later(missing) => json!({ "would_create": missing }),
+        };
+        match &self.hooks {
+            Some(Ok(folder)) => object["hooks"] = json!([folder_object(folder)]),
+            Some(Err(fault)) => object["hooks_error"] = json!(fault),
+            None => {}
+        }
+        object
+    }
+}
+
 /// Sets up, and says each thing that was done.
 pub fn run(ask: &Init, shell: &mut Shell) -> Outcome {
     if ask.uninstall_hooks {
         return uninstall(shell);
     }
-    let made = shell.app.kb_init(&shell.ctx)?;
-    let hooks = match (ask.no_hooks, made.git || ask.hooks_path.is_some()) {
-        (false, true) => Some(install(ask, shell)?),
+    let made = make(ask, false, shell)?;
+    let out = &mut shell.out;
+    if out.json {
+        out.object(&made.object())?;
+    } else {
+        for step in made.ignored.steps.iter().filter(|step| step.changes()) {
+            out.line(format_args!("{} {}: {}", styled(GOOD, "✓"), step.path, step.about))?;
+        }
+        print(&made, ask, out)?;
+        out.gap()?;
+        let sync = styled(NEXT, "graph kb sync");
+        out.line(format_args!("write documents into the folders, then {sync}"))?;
+    }
+    Ok(if made.failed() { Done::Violations } else { Done::Ok })
+}
+
+/// Sets up as a part of something larger, or with `dry_run` only tells what that would do.
+pub fn set_up(dry_run: bool, shell: &mut Shell) -> Result<SetUp, Failure> {
+    let ask = Init { no_hooks: false, hooks_path: None, uninstall_hooks: false };
+    let made = make(&ask, dry_run, shell)?;
+    if !shell.out.json {
+        print(&made, &ask, &mut shell.out)?;
+        if made.changes() > 0 {
+            let undo =
+                "  undo: graph kb init --uninstall-hooks, then remove .kb and the empty folders";
+            shell.out.line(styled(QUIET, undo))?;
+        }
+    }
+    Ok(made)
+}
+
+fn make(ask: &Init, dry_run: bool, shell: &mut Shell) -> Result<SetUp, Failure> {
+    let (made, git) = if dry_run {
+        let (missing, git) = shell.app.kb_missing()?;
+        (Made::Later(missing), git)
+    } else {
+        let made = shell.app.kb_init(&shell.ctx)?;
+        let git = made.git;
+        (Made::Now(made), git)
+    };
+    let hooks = match (ask.no_hooks, git || ask.hooks_path.is_some()) {
+        (false, true) => Some(install(ask, dry_run, shell)?),
         _ => None,
     };
-    let out = &mut shell.out;
-    let failed = matches!(hooks, Some(Err(_)));
-    if out.json {
-        out.object(&object(&made, hooks.as_ref()))?;
-    } else {
-        print(&made, hooks.as_ref(), ask, out)?;
+    let ignored = shell.app.ignore_step()?;
+    if !dry_run {
+        ignored.steps.iter().try_for_each(|step| ignored.take(step))?;
     }
-    Ok(if failed { Done::Violations } else { Done::Ok })
+    Ok(SetUp { made, hooks, ignored })
 }
 
 /// The hooks, or why there are none: the rest is set up all the same.
-fn install(ask: &Init, shell: &Shell) -> Result<Result<HookFolder, Fault>, Failure> {
+fn install(ask: &Init, dry_run: bool, shell: &Shell) -> Result<Result<HookFolder, Fault>, Failure> {
     let binary = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("graph"));
-    match shell.app.kb_install_hooks(ask.hooks_path.as_deref(), &binary) {
+    match shell.app.kb_install_hooks(ask.hooks_path.as_deref(), &binary, dry_run) {
         Ok(folder) => Ok(Ok(folder)),
         Err(Error::Fault(fault)) => Ok(Err(*fault)),
         Err(error) => Err(error.into()),
@@ -79,12 +170,39 @@ fn uninstall(shell: &mut Shell) -> Outcome {
     Ok(Done::Ok)
 }
 
-fn print(
-    made: &Initialised,
-    installed: Option<&Result<HookFolder, Fault>>,
-    ask: &Init,
-    out: &mut Output,
-) -> std::io::Result<()> {
+fn print(made: &SetUp, ask: &Init, out: &mut Output) -> std::io::Result<()> {
+    match &made.made {
+        Made::Now(made) => created(made, out)?,
+        Made::Later(missing) => {
+            for path in missing {
+                out.line(format_args!("{} would create {}", styled(NEXT, "+"), plain(path)))?;
+            }
+            if missing.is_empty() {
+                out.line(format_args!("{} .kb and the folders are there", styled(GOOD, "✓")))?;
+            }
+        }
+    }
+    match &made.hooks {
+        Some(Ok(folder)) => {
+            if let Made::Later(_) = made.made {
+                let note = "hooks as they would be; none was written";
+                out.line(styled(QUIET, note))?;
+            }
+            hooks(folder, out)
+        }
+        Some(Err(fault)) => {
+            out.line(format_args!("{} no hooks: {}", styled(WARN, "!"), plain(&fault.message)))?;
+            match &fault.hint {
+                Some(hint) => out.line(format_args!("  {} {}", styled(NEXT, "→"), plain(hint))),
+                None => Ok(()),
+            }
+        }
+        None if ask.no_hooks => out.line("- no hooks, as asked for"),
+        None => out.line("- no hooks: this is no git repository"),
+    }
+}
+
+fn created(made: &Initialised, out: &mut Output) -> std::io::Result<()> {
     for path in &made.created {
         out.line(format_args!("{} created {}", styled(GOOD, "✓"), plain(path)))?;
     }
@@ -97,23 +215,7 @@ fn print(
         Ensured::Present => "is there",
         _ => "made",
     };
-    out.line(format_args!("{} store of {default} {store}", styled(GOOD, "✓")))?;
-    match installed {
-        Some(Ok(folder)) => hooks(folder, out)?,
-        Some(Err(fault)) => {
-            out.line(format_args!("{} no hooks: {}", styled(WARN, "!"), plain(&fault.message)))?;
-            if let Some(hint) = &fault.hint {
-                out.line(format_args!("  {} {}", styled(NEXT, "→"), plain(hint)))?;
-            }
-        }
-        None if ask.no_hooks => out.line("- no hooks, as asked for")?,
-        None => out.line("- no hooks: this is no git repository")?,
-    }
-    out.gap()?;
-    out.line(format_args!(
-        "write documents into the folders, then {}",
-        styled(NEXT, "graph kb sync")
-    ))
+    out.line(format_args!("{} store of {default} {store}", styled(GOOD, "✓")))
 }
 
 fn hooks(folder: &HookFolder, out: &mut Output) -> std::io::Result<()> {
@@ -150,21 +252,6 @@ fn words(outcome: &Did) -> &'static str {
         Did::Absent => "nothing of ours",
         Did::Left { .. } => "left",
     }
-}
-
-fn object(made: &Initialised, installed: Option<&Result<HookFolder, Fault>>) -> Value {
-    let mut object = json!({
-        "root": made.root.display().to_string(),
-        "created": made.created,
-        "default_branch": made.default,
-        "store": super::branch::words(made.seeded),
-    });
-    match installed {
-        Some(Ok(folder)) => object["hooks"] = json!([folder_object(folder)]),
-        Some(Err(fault)) => object["hooks_error"] = json!(fault),
-        None => {}
-    }
-    object
 }
 
 fn folder_object(folder: &HookFolder) -> Value {

@@ -4,7 +4,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 use serde_json::json;
 
 use super::super::{
-    Shell,
+    Shell, completions,
     format::{change, number, when},
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, brief, plain, styled},
 };
@@ -16,7 +16,7 @@ pub struct Log {
     /// Only this one, fact by fact
     pub changeset: Option<String>,
     /// On this branch [default: the active one]
-    #[arg(long, value_name = "NAME", conflicts_with = "changeset")]
+    #[arg(long, value_name = "NAME", conflicts_with = "changeset", add = completions::branches())]
     pub branch: Option<String>,
     /// Only what was applied before this one
     #[arg(long, value_name = "CHANGESET", conflicts_with = "changeset")]

@@ -20,6 +20,8 @@ use crate::{
     kb::Setting,
 };
 
+pub use init::{SetUp, set_up};
+
 /// The program's own name that stands for `graph kb`.
 pub const NAME: &str = "kb";
 

@@ -3,7 +3,7 @@
 use clap::{Args, builder::RangedU64ValueParser};
 
 use super::super::{
-    Shell,
+    Shell, completions,
     format::{count, freshness},
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, WARN, brief, plain, styled},
 };
@@ -60,7 +60,7 @@ pub struct Query {
     #[arg(long, value_name = "ID")]
     pub to: Option<String>,
     /// On this branch [default: the active one]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = completions::branches())]
     pub branch: Option<String>,
     /// How many to show [default: 20]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=200))]

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::super::{
-    Shell,
+    Shell, completions,
     format::number,
     output::{Done, NEXT, Outcome, STRONG, plain, styled},
 };
@@ -15,7 +15,7 @@ pub struct Rollback {
     /// The changeset's id, such as cs_0123456789
     pub changeset: String,
     /// The branch that it was applied to [default: the active one]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = completions::branches())]
     pub branch: Option<String>,
 }
 

@@ -30,7 +30,7 @@ fn record(db: &mut Db, subject: &str) -> Result<()> {
 }
 
 fn events(db: &mut Db) -> usize {
-    db.read(&ctx(), |tx| crate::db::recent(tx, None, 1_000)).unwrap().len()
+    db.read(&ctx(), |tx| crate::db::recent(tx, crate::db::Wanted::default(), 1_000)).unwrap().len()
 }
 
 fn fault(error: Error) -> Fault {
@@ -161,7 +161,7 @@ fn a_file_that_vanishes_is_noticed_and_never_replaced_by_an_empty_one() {
     assert!(!path.exists());
 
     fs::write(&path, b"").unwrap();
-    let outcome = db.read(&ctx(), |tx| crate::db::recent(tx, None, 1));
+    let outcome = db.read(&ctx(), |tx| crate::db::recent(tx, crate::db::Wanted::default(), 1));
     assert_eq!(fault(outcome.unwrap_err()).code, ErrorCode::StorageCorrupt);
 
     fs::rename(&away, &path).unwrap();
@@ -290,7 +290,7 @@ fn time_never_decreases_even_when_the_clock_steps_back() {
         db.write(&context, |tx| tx.record(&event)).unwrap();
     }
     let times: Vec<_> = db
-        .read(&context, |tx| crate::db::recent(tx, None, 10))
+        .read(&context, |tx| crate::db::recent(tx, crate::db::Wanted::default(), 10))
         .unwrap()
         .iter()
         .map(|event| event.at.millis())

@@ -39,7 +39,7 @@ impl World {
     }
 
     fn install(&self) -> Vec<Outcome> {
-        outcomes(install(&self.hooks, &self.command))
+        outcomes(install(&self.hooks, &self.command, false))
     }
 
     fn uninstall(&self) -> Vec<Outcome> {
@@ -122,9 +122,10 @@ fn git_runs_the_hooks_and_never_fails_for_them() {
 #[test]
 fn installing_is_idempotent_and_uninstalling_leaves_nothing() {
     let world = World::new();
-    assert_eq!(world.install(), vec![Outcome::Created; 3]);
+    assert_eq!(outcomes(install(&world.hooks, &world.command, true)), vec![Outcome::Created; 3]);
+    assert_eq!(world.install(), vec![Outcome::Created; 3], "asking made nothing");
     assert_eq!(world.install(), vec![Outcome::Unchanged; 3]);
-    let moved = install(&world.hooks, "/elsewhere/graph");
+    let moved = install(&world.hooks, "/elsewhere/graph", false);
     assert_eq!(outcomes(moved), vec![Outcome::Updated; 3]);
     assert_eq!(world.uninstall(), vec![Outcome::Deleted; 3]);
     assert_eq!(world.uninstall(), vec![Outcome::Absent; 3]);
@@ -211,7 +212,7 @@ fn the_folder_that_git_looks_in_is_respected() {
     assert_eq!(command(&world.repository, &folder, binary), "graph");
     assert!(!is_shared(&world.repository, &folder));
     assert!(is_shared(&world.repository, Path::new("/home/me/hooks")));
-    assert_eq!(outcomes(install(&folder, &world.command)), vec![Outcome::Created; 3]);
+    assert_eq!(outcomes(install(&folder, &world.command, false)), vec![Outcome::Created; 3]);
     git(root, &["checkout", "-q", "-b", "side"]);
     assert_eq!(world.calls(), [world.call()]);
     assert_eq!(folders(&world.repository).unwrap(), [folder.clone(), root.join(".git/hooks")]);
@@ -236,7 +237,7 @@ fn a_chosen_folder_is_told_to_git_unless_that_switches_hooks_off() {
     let folder = super::folder(&world.repository, Some(".githooks")).unwrap();
     assert_eq!(folder, world.root.join(".githooks"));
     assert_eq!(git(&world.root, &["config", "core.hooksPath"]), ".githooks");
-    assert_eq!(outcomes(install(&folder, &world.command)), vec![Outcome::Created; 3]);
+    assert_eq!(outcomes(install(&folder, &world.command, false)), vec![Outcome::Created; 3]);
     git(&world.root, &["checkout", "-q", "-b", "side"]);
     assert_eq!(world.calls(), [world.call()]);
 }
@@ -246,7 +247,8 @@ fn a_chosen_folder_is_told_to_git_unless_that_switches_hooks_off() {
 fn a_folder_that_cannot_be_written_is_a_clear_fault() {
     let world = World::new();
     fs::write(world.root.join("file"), "").unwrap();
-    let fault = install(&world.root.join("file/hooks"), "graph").unwrap_err().into_fault("r");
+    let fault =
+        install(&world.root.join("file/hooks"), "graph", false).unwrap_err().into_fault("r");
     assert!(fault.message.contains("cannot be written"), "{fault}");
     assert!(fault.hint.unwrap().contains("--no-hooks"));
 }

@@ -77,7 +77,7 @@ fn a_clock_set_back_an_hour_breaks_no_order_of_the_log() {
         app.ok("create_node", json!({ "type": "Note", "content": format!("note {n}") }));
     }
     let ctx = app.ctx("a");
-    let log = app.app.log(&ctx, 50).unwrap();
+    let log = app.app.log(&ctx, graph::app::Wanted::default(), 50).unwrap();
     assert!(log.is_sorted_by(|newer, older| newer.event.seq > older.event.seq));
     assert!(log.is_sorted_by(|newer, older| newer.event.at >= older.event.at));
     assert_eq!(app.app.health(&ctx).unwrap().ahead, None, "an hour is nothing to worry about");

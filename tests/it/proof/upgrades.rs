@@ -63,7 +63,10 @@ fn what_a_file_of_every_version_holds_is_read_and_can_be_gone_on_with() {
     for version in 1..=MIGRATIONS.len() {
         let Some((mut app, _)) = opened(version) else { continue };
         let ctx = app.ctx("a");
-        assert!(!app.app.log(&ctx, 10).unwrap().is_empty(), "schema {version}");
+        assert!(
+            !app.app.log(&ctx, graph::app::Wanted::default(), 10).unwrap().is_empty(),
+            "schema {version}"
+        );
         if version >= WORK {
             let found = app.ok("graph_query", json!({ "filter": { "text": "größe" } }));
             assert_eq!(found["total"], 1, "schema {version}: {found}");

@@ -1,0 +1,82 @@
+//! A folder of its own for a story: a database, and a repository where git is installed.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use super::App;
+use crate::{
+    base::{Error, Result},
+    config::{Config, DEFAULT_DB, FILE_NAME, Options, Surroundings},
+    os::{
+        fs::{self, TempFolder},
+        git::Repository,
+        proc,
+    },
+};
+
+/// The branch that a new repository is on.
+const FIRST_BRANCH: &str = "main";
+
+/// The folder, which goes with it.
+#[derive(Debug)]
+pub struct Stage {
+    folder: TempFolder,
+    /// Why there is no repository, where there is none.
+    pub without_git: Option<String>,
+}
+
+impl Stage {
+    /// Makes a folder, and the application that plays in it.
+    pub fn new() -> Result<(Stage, App)> {
+        let folder = TempFolder::new("graph-demo-").map_err(|error| told(&error))?;
+        // Found before any file above it; nothing of it is to outlive a loss of power.
+        fs::create_text(&folder.path().join(FILE_NAME), "durability: normal\n")
+            .map_err(|error| told(&error))?;
+        let mut stage = Stage { folder, without_git: None };
+        let made = stage.git(&["init", "-q"]).and_then(|()| stage.stand_on(FIRST_BRANCH));
+        stage.without_git = made.err();
+        let folder = stage.path().to_owned();
+        // What this process was told to use is no stage.
+        let around = Surroundings { folder, variables: BTreeMap::new() };
+        let options = Options { db: Some(stage.path().join(DEFAULT_DB)), ..Options::default() };
+        let config = Config::load(options, &around).map_err(Error::internal)?;
+        Ok((stage, App::new(config)))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Whether files here are this stage's own: without git, a repository above it would take them for its own.
+    pub fn is_apart(&self) -> bool {
+        Repository::find(self.path()).is_none_or(|repository| repository.root == self.path())
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, text: &str) -> Result<()> {
+        fs::write_beneath(self.path(), name, text.as_bytes()).map_err(|error| told(&error))
+    }
+
+    /// Goes to a branch, made if it is not there; answers what git said where it does not work.
+    pub fn stand_on(&self, branch: &str) -> Result<(), String> {
+        self.git(&["symbolic-ref", "HEAD", &format!("refs/heads/{branch}")])
+    }
+
+    /// Leaves the folder where it is.
+    pub fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<(), String> {
+        proc::run("git", self.path(), arguments).map(drop).map_err(|error| error.to_string())
+    }
+}
+
+fn told(error: &std::io::Error) -> Error {
+    fs::write_fault("the temporary folder", "used", error)
+        .hint("set TMPDIR to a folder that may be written")
+        .into()
+}

@@ -1,0 +1,125 @@
+//! `.gitignore`: a database is one machine's, and no file for git.
+
+use std::path::Path;
+
+use super::{Act, Step, Undo, line_end, resolve, text_of};
+use crate::{
+    base::Result,
+    os::{
+        files::{Ruled, ruled},
+        git::Repository,
+    },
+};
+
+const FILE: &str = ".gitignore";
+const ABOUT: &str = "keeps the database out of git";
+/// Heads what is added, and is looked for by people who take it out again.
+const HEADING: &str = "# graph: the database, its log and its backups";
+
+/// What a pattern adds to the file's name, and examples of what it is for.
+const ENDINGS: [(&str, &[&str]); 3] =
+    [("", &[""]), ("-*", &["-wal", "-shm"]), (".*", &[".v1.bak"])];
+
+/// Adds the patterns that are missing; the file is that of the working tree, which is the one to commit.
+pub fn step(repository: Option<&Repository>, root: &Path, db: &Path) -> Result<Step> {
+    let unneeded = |why| Ok(Step::new(FILE, ABOUT, Act::Unneeded(why)));
+    let Some(repository) = repository else {
+        return unneeded("this is no git repository");
+    };
+    // Without settings the file is in the main working tree, at the place that it has in every other.
+    let inside = db.strip_prefix(root).or_else(|_| db.strip_prefix(&repository.main_root));
+    let Some(path) = inside.ok().and_then(Path::to_str) else {
+        return unneeded("the database is outside of the repository");
+    };
+    let path = path.replace('\\', "/");
+    let text = match text_of(root, FILE)? {
+        Ok(text) => text,
+        Err(problem) => return Ok(Step::new(FILE, ABOUT, Act::Left(problem))),
+    };
+    let rules = [repository.exclude_file(), resolve(root, FILE)?];
+    let says = |ending: &&str| ruled(root, &rules, &format!("{path}{ending}"));
+    let mut missing = Vec::new();
+    for (pattern, examples) in ENDINGS {
+        let said: Vec<Ruled> = examples.iter().map(says).collect();
+        if said.contains(&Ruled::Kept) {
+            let reason = format!("a rule with `!` keeps {path}{pattern} in git");
+            return Ok(Step::new(FILE, ABOUT, Act::Left(reason)));
+        }
+        if said.contains(&Ruled::Not) {
+            missing.push(format!("/{}{pattern}", literal(&path)));
+        }
+    }
+    if missing.is_empty() {
+        return Ok(Step::new(FILE, ABOUT, Act::Present));
+    }
+    Ok(match text {
+        None => {
+            let text = format!("{HEADING}\n{}\n", missing.join("\n"));
+            Step::new(FILE, ABOUT, Act::Create(text)).undo(Undo::Remove(FILE.to_owned()))
+        }
+        Some(text) => {
+            let undo = Undo::Words("take out the lines that begin with `# graph:`".to_owned());
+            Step::new(FILE, ABOUT, Act::Extend(extended(&text, &missing))).undo(undo)
+        }
+    })
+}
+
+/// The text with the patterns at its end, in its own kind of lines.
+fn extended(text: &str, patterns: &[String]) -> String {
+    let end = line_end(text);
+    let mut extended = text.to_owned();
+    if !text.is_empty() {
+        if !text.ends_with('\n') {
+            extended.push_str(end);
+        }
+        extended.push_str(end);
+    }
+    for line in [HEADING].into_iter().chain(patterns.iter().map(String::as_str)) {
+        extended.push_str(line);
+        extended.push_str(end);
+    }
+    extended
+}
+
+/// A path as a pattern that means nothing else.
+fn literal(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for character in path.chars() {
+        if matches!(character, '*' | '?' | '[' | ']' | '\\' | ' ' | '!' | '#') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_stays_and_its_line_ends_are_kept() {
+        let patterns = ["/graph.db".to_owned()];
+        for (text, expected) in [
+            ("", format!("{HEADING}\n/graph.db\n")),
+            ("a\n", format!("a\n\n{HEADING}\n/graph.db\n")),
+            ("a", format!("a\n\n{HEADING}\n/graph.db\n")),
+            ("a\r\nb", format!("a\r\nb\r\n\r\n{HEADING}\r\n/graph.db\r\n")),
+        ] {
+            assert_eq!(extended(text, &patterns), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_not_taken_for_a_pattern() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE);
+        for name in ["graph.db", "a b/[x]*.db", "!odd#.db", "tail .db"] {
+            std::fs::write(&file, format!("/{}\n", literal(name))).unwrap();
+            let says = |path: &str| ruled(folder.path(), std::slice::from_ref(&file), path);
+            assert_eq!(says(name), Ruled::Ignored, "{name}");
+            assert_eq!(says(&format!("{name}x")), Ruled::Not, "{name}");
+            assert_eq!(says("a b/x1.db"), Ruled::Not, "{name}");
+        }
+    }
+}

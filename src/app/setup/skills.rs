@@ -1,0 +1,63 @@
+//! Skills of Claude Code: how to find work, plan it and finish it with these tools.
+
+use std::path::Path;
+
+use super::{Act, Step, Undo, text_of};
+use crate::base::Result;
+
+const FOLDER: &str = ".claude/skills";
+/// Each with its text.
+const SKILLS: [(&str, &str); 3] = [
+    ("discovery", include_str!("skills/discovery.md")),
+    ("planning", include_str!("skills/planning.md")),
+    ("execution", include_str!("skills/execution.md")),
+];
+
+/// Makes those that are missing. One that is there is somebody's, and stays.
+pub fn steps(root: &Path) -> Result<Vec<Step>> {
+    let step = |(name, text): &(&str, &str)| {
+        let path = path(name);
+        let about = "a skill for Claude Code";
+        Ok(match text_of(root, &path)? {
+            Ok(Some(found)) if found == *text => Step::new(path, about, Act::Present),
+            Ok(Some(_)) => Step::new(path, about, Act::Unneeded("it is there, with another text")),
+            Ok(None) => {
+                let undo = Undo::Remove(format!("{FOLDER}/{name}"));
+                Step::new(path, about, Act::Create((*text).to_owned())).undo(undo)
+            }
+            Err(problem) => Step::new(path, about, Act::Left(problem)),
+        })
+    };
+    SKILLS.iter().map(step).collect()
+}
+
+/// Whether all are there, edited or not.
+pub fn are_there(root: &Path) -> bool {
+    SKILLS.iter().all(|(name, _)| root.join(path(name)).is_file())
+}
+
+fn path(name: &str) -> String {
+    format!("{FOLDER}/{name}/SKILL.md")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_skill_says_its_name_and_when_to_use_it() {
+        for (name, text) in SKILLS {
+            let mut lines = text.lines();
+            assert_eq!(lines.next(), Some("---"), "{name}");
+            assert_eq!(lines.next(), Some(format!("name: {name}").as_str()));
+            let description = lines.next().and_then(|line| line.strip_prefix("description: "));
+            let description = description.unwrap_or_default();
+            // The bounds of the format, and no character that YAML would read.
+            assert!((20..=1024).contains(&description.len()), "{name}");
+            assert!(!description.contains(": ") && !description.contains(" #"), "{name}");
+            assert!(description.contains("Use "), "{name}");
+            assert_eq!(lines.next(), Some("---"), "{name}");
+            assert!(text.len() < 4000 && text.ends_with('\n'), "{name}");
+        }
+    }
+}

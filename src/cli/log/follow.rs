@@ -1,0 +1,114 @@
+//! `graph log --follow`: what happens, as it happens, in whichever process.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use super::{
+    super::{
+        Shell,
+        output::{Done, Failure, Outcome, QUIET, styled},
+    },
+    one,
+};
+use crate::{
+    app::{LogEntry, Wanted},
+    base::{Error, ErrorCode},
+};
+
+/// Between two looks at the log: soon enough for a person, and next to nothing for the machine.
+const PACE: Duration = Duration::from_millis(200);
+/// Events that are read at once.
+const BATCH: usize = 500;
+/// The column of names, which are not known yet.
+const NAMES: usize = 8;
+
+/// Shows the last events and then those to come, until Ctrl-C or until nobody reads them.
+pub fn run(wanted: Wanted<'_>, limit: usize, shell: &mut Shell) -> Outcome {
+    let stopped = stop_on_interrupt()?;
+    let mut after = None;
+    if shell.is_new() && !shell.out.json {
+        let path = shell.app.config().db_path.value.display().to_string();
+        let note = format!("waiting for {}", super::plain(&path));
+        shell.out.note(styled(QUIET, note))?;
+    }
+    while !stopped.load(Ordering::Relaxed) && shell.out.is_heard() {
+        // Looking on makes no file.
+        if shell.is_new() {
+            if after.is_some() {
+                return Err(gone(shell).into());
+            }
+        } else {
+            match look(&mut after, wanted, limit, shell) {
+                // Somebody has the whole file to themselves for a while; what they do is shown afterwards.
+                Err(Failure::Error(error)) if error.code() == ErrorCode::Busy => {}
+                looked => looked?,
+            }
+        }
+        thread::sleep(PACE);
+    }
+    Ok(Done::Ok)
+}
+
+/// Shows what came since the last look, or at the first one the last of what there is.
+fn look(
+    after: &mut Option<i64>,
+    wanted: Wanted<'_>,
+    limit: usize,
+    shell: &mut Shell,
+) -> Result<(), Failure> {
+    let place = match *after {
+        Some(place) => place,
+        None => {
+            let mut entries = shell.app.log(&shell.ctx, wanted, limit)?;
+            entries.reverse();
+            // What is written between the two reads is told by the second.
+            let place = match entries.last() {
+                Some(entry) => entry.event.seq,
+                None => 0,
+            };
+            show(&entries, shell)?;
+            *after = Some(place);
+            place
+        }
+    };
+    let (entries, reached) = shell.app.log_after(&shell.ctx, place, wanted, BATCH)?;
+    show(&entries, shell)?;
+    *after = Some(reached);
+    Ok(())
+}
+
+fn show(entries: &[LogEntry], shell: &mut Shell) -> Result<(), Failure> {
+    let out = &mut shell.out;
+    for entry in entries {
+        match out.json {
+            true => out.object_line(entry)?,
+            false => one(entry, NAMES, out)?,
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// A flag that Ctrl-C sets; pressed again, it ends the program where it stands.
+fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    let stopped = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stopped);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .map_err(Error::internal)?;
+    Ok(stopped)
+}
+
+fn gone(shell: &Shell) -> crate::base::Fault {
+    let path = shell.app.config().db_path.value.display();
+    crate::base::Fault::new(ErrorCode::NotFound, format!("the file is gone: {path}"))
+        .hint("`graph doctor` shows which file is meant, and why")
+}

@@ -1,0 +1,136 @@
+//! Completions as shells ask for them.
+
+use std::{ffi::OsString, fs, path::Path};
+
+use serde_json::json;
+
+use crate::support::binary::{Ran, command, finish, folder, run, shop};
+
+/// What fits at the end of a line.
+fn complete(folder: &Path, line: &str) -> Vec<String> {
+    let ran = asked(folder, line);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{line}");
+    // Where nothing fits, shells are offered the options.
+    let found = ran.out.split('\u{b}').filter(|word| !word.is_empty() && !word.starts_with("--"));
+    found.map(str::to_owned).collect()
+}
+
+fn asked(folder: &Path, line: &str) -> Ran {
+    let words: Vec<&str> = line.split(' ').collect();
+    let arguments = [&["--"], &words[..]].concat();
+    let index = (words.len() - 1).to_string();
+    let mut command = command(folder, &arguments);
+    finish(
+        command
+            .env("GRAPH_COMPLETE", "bash")
+            .env("_CLAP_IFS", "\u{b}")
+            .env("_CLAP_COMPLETE_INDEX", index),
+    )
+}
+
+#[test]
+fn names_and_ids_of_what_is_stored_are_completed() {
+    let (mut app, folder) = shop();
+    app.ok("graph_open", json!({ "project": "side\u{7}show" }));
+    app.ok("kb_upsert", json!({ "entities": [{ "id": "REQ-7", "type": "req", "title": "x", "status": "approved" }] }));
+    for (line, expected) in [
+        ("graph next s", &["shop"][..]),
+        (
+            "graph tree n_000000000",
+            &[
+                "n_0000000001",
+                "n_0000000002",
+                "n_0000000003",
+                "n_0000000004",
+                "n_0000000005",
+                "n_0000000006",
+                "n_0000000007",
+                "n_0000000008",
+            ],
+        ),
+        ("graph show n_0000000003", &["n_0000000003"]),
+        ("graph log REQ", &["REQ-7"]),
+        ("graph show x", &[]),
+        ("graph tool kb_c", &["kb_check"]),
+        ("graph kb check --rule no-c", &["no-cycles"]),
+        ("graph kb check --branch m", &["main"]),
+        ("graph context --project sh", &["shop"]),
+        ("graph comp", &["completions"]),
+    ] {
+        assert_eq!(complete(&folder, line), expected, "{line}");
+    }
+    let recent = complete(&folder, "graph show ");
+    assert_eq!(recent.first().map(String::as_str), Some("REQ-7"), "{recent:?}");
+    let projects = complete(&folder, "graph next ");
+    assert!(projects.contains(&"shop".to_owned()), "{projects:?}");
+    assert!(!projects.iter().any(|name| name.contains('\u{7}')), "{projects:?}");
+}
+
+#[test]
+fn asking_makes_nothing_does_not_wait_for_writers_and_stays_silent() {
+    let (_keep, empty) = folder();
+    assert_eq!(complete(&empty, "graph show n_"), [""; 0]);
+    assert_eq!(fs::read_dir(&empty).unwrap().count(), 0);
+    fs::write(empty.join("graph.config.yaml"), "nope: 1\n").unwrap();
+    assert_eq!(complete(&empty, "graph next "), [""; 0]);
+    assert_eq!(complete(&empty, "graph stat"), ["status"], "commands need no settings");
+    fs::write(empty.join("other.db"), "not a database, and long enough to be looked at").unwrap();
+    assert_eq!(complete(&empty, "graph --db other.db --config /dev/null show n_"), [""; 0]);
+    let unknown = finish(command(&empty, &["--", "graph", ""]).env("GRAPH_COMPLETE", "nosh"));
+    assert_eq!((unknown.code, unknown.out.as_str(), unknown.err.as_str()), (0, "", ""));
+
+    // A file that nobody writes to has nothing beside it afterwards.
+    let (_keep, quiet) = folder();
+    run(&quiet, &["tool", "graph_open", r#"{"project":"calm"}"#]).ok();
+    for name in ["graph.db-wal", "graph.db-shm"] {
+        let _ = fs::remove_file(quiet.join(name));
+    }
+    let before = fs::read(quiet.join("graph.db")).unwrap();
+    assert_eq!(complete(&quiet, "graph next "), ["calm"]);
+    assert_eq!(fs::read(quiet.join("graph.db")).unwrap(), before);
+    assert_eq!(fs::read_dir(&quiet).unwrap().count(), 1);
+    // One that somebody holds is not waited for.
+    let holder = rusqlite::Connection::open(quiet.join("graph.db")).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(complete(&quiet, "graph next "), ["calm"]);
+}
+
+#[test]
+fn every_shell_gets_a_script_that_asks() {
+    let (_keep, folder) = folder();
+    // Broken settings are no reason not to complete.
+    fs::write(folder.join("graph.config.yaml"), "nope: 1\n").unwrap();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = run(&folder, &["completions", shell]).ok();
+        assert!(script.contains("GRAPH_COMPLETE"), "{shell}: {script}");
+        assert!(script.contains(env!("CARGO_BIN_EXE_graph")), "{shell}: {script}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+#[allow(clippy::disallowed_methods, reason = "the test plays the person at a shell")]
+fn bash_completes_with_the_script() {
+    let (_app, folder) = shop();
+    let script = run(&folder, &["completions", "bash"]).ok();
+    fs::write(folder.join("script"), script).unwrap();
+    let typed = r#"
+        source ./script
+        COMP_WORDS=(graph show n_000000000); COMP_CWORD=2; COMP_TYPE=9
+        "$(complete -p graph | sed 's/.*-F \([^ ]*\).*/\1/')" graph n_000000000 show
+        echo "${COMPREPLY[@]}"
+    "#;
+    let path: OsString = std::env::var_os("PATH").unwrap_or_default();
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["--norc", "-c", typed]).current_dir(&folder).env_clear().env("PATH", path);
+    let Ok(output) = bash.output() else {
+        println!("note: bash is not installed");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said.starts_with("n_0000000001 n_0000000002 "),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

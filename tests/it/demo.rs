@@ -1,0 +1,83 @@
+//! `graph demo`: the story is played for real, and nothing of it is left.
+
+use std::{fs, path::Path};
+
+use crate::support::{
+    binary::{Ran, command, finish, folder},
+    git,
+};
+
+/// Plays it with temporary folders in `folder`.
+fn demo(folder: &Path, arguments: &[&str], path: &std::ffi::OsStr) -> Ran {
+    let arguments = [&["demo"], arguments].concat();
+    finish(command(folder, &arguments).env("TMPDIR", folder).env("PATH", path))
+}
+
+fn left(folder: &Path) -> usize {
+    fs::read_dir(folder).unwrap().count()
+}
+
+#[test]
+fn it_shows_the_main_job_within_two_screens_and_leaves_nothing() {
+    let (_keep, folder) = folder();
+    let out = demo(&folder, &[], &git::path()).ok();
+    for line in [
+        "$ graph tree",
+        "▶ Choose a payment provider",
+        "claimed    by ana, just now",
+        "newly actionable: ▶ n_",
+        "✗ pay-by-card: 1 error, 1 warning",
+        "Amounts are cents.",
+        "§ REQ-1",
+        "✓ pay-by-card is in order",
+        "* pay-by-card  4 entities",
+        "begin for real: graph init",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    let main = out.lines().find(|line| line.starts_with("  main  ")).unwrap();
+    assert!(main.contains("0 entities"), "the view of main is its own: {main}");
+    assert!(out.lines().count() < 75, "{}", out.lines().count());
+    assert_eq!(left(&folder), 0);
+}
+
+#[test]
+fn without_git_it_leaves_branches_out_and_says_so() {
+    let (_keep, folder) = folder();
+    let out = demo(&folder, &[], "/nonexistent".as_ref()).ok();
+    assert!(out.contains("branches are left out: `git` is not installed"), "{out}");
+    assert!(out.contains("✓ main is in order") && !out.contains("pay-by-card"), "{out}");
+    assert_eq!(left(&folder), 0);
+
+    // A repository above it is nobody's stage.
+    let outer = folder.join("outer");
+    fs::create_dir(&outer).unwrap();
+    git::git(&outer, &["init", "-q"]);
+    let out = demo(&outer, &[], "/nonexistent".as_ref()).ok();
+    assert!(!out.contains("graph kb check"), "{out}");
+    assert_eq!(left(&outer), 1, "only .git");
+}
+
+#[test]
+fn what_is_kept_can_be_looked_at() {
+    let (_keep, folder) = folder();
+    // A database of one's own is not touched.
+    let out = demo(&folder, &["--keep", "--db", "mine.db"], &git::path()).ok();
+    let kept = out.lines().find_map(|line| line.split("kept: ").nth(1)).unwrap();
+    assert!(Path::new(kept).is_file(), "{kept}");
+    assert!(!folder.join("mine.db").exists());
+    let tree = finish(&mut command(&folder, &["tree", "--db", kept, "--all"])).ok();
+    assert!(tree.contains("✓ Pay by card"), "{tree}");
+    assert!(tree.contains("▶ Send a receipt"), "{tree}");
+}
+
+#[test]
+fn it_has_no_objects_and_needs_a_place() {
+    let (_keep, folder) = folder();
+    assert!(demo(&folder, &["--json"], &git::path()).failed(2).contains("leave --json out"));
+    let nowhere = folder.join("nowhere");
+    let ran = finish(command(&folder, &["demo"]).env("TMPDIR", nowhere));
+    let err = ran.failed(1);
+    assert!(err.contains("the temporary folder: cannot be used"), "{err}");
+    assert!(err.contains("hint: set TMPDIR"), "{err}");
+}
