@@ -158,6 +158,10 @@ fn start(cli: &Cli, doors: Doors) -> ExitCode {
                 return shell.out.finish(outcome, &request);
             }
             let outcome = command(&cli.command, &mut shell, doors);
+            if outcome.is_err() {
+                shell.out.tools =
+                    (doors.tools)(&shell.app).into_iter().map(|(name, _)| name).collect();
+            }
             shell.out.finish(outcome, &request)
         }
         Err(failure) => out.finish(Err(failure), ""),

@@ -99,6 +99,8 @@ pub struct Output {
     pub json: bool,
     /// Whether the tool that these objects are of puts them into an envelope.
     pub enveloped: bool,
+    /// The names of tools, which a shell calls by `graph tool`.
+    pub tools: Vec<&'static str>,
     /// Whether a person reads along, so that JSON is worth breaking into lines.
     terminal: bool,
     out: Box<dyn Write>,
@@ -111,6 +113,7 @@ impl Output {
         Output {
             json,
             enveloped: false,
+            tools: Vec::new(),
             terminal: io::stdout().is_terminal(),
             out: Box::new(BufWriter::new(AutoStream::auto(io::stdout()))),
             err: Box::new(AutoStream::auto(io::stderr())),
@@ -252,7 +255,8 @@ impl Output {
             Some(file) if !fault.message.contains(file) => format!("{file}: {}", fault.message),
             _ => fault.message,
         };
-        self.complain(code, Some(fault.code.as_str()), &message, fault.hint)
+        let hint = fault.hint.map(|hint| for_shell(&hint, &self.tools));
+        self.complain(code, Some(fault.code.as_str()), &message, hint)
     }
 
     fn complain(
@@ -273,6 +277,21 @@ impl Output {
         }
         exit
     }
+}
+
+/// A hint that names tools, as somebody in a shell can follow it. Names of one word may be just that, a word.
+fn for_shell(hint: &str, tools: &[&str]) -> String {
+    const CALL: &str = "graph tool ";
+    let in_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let mut told = String::with_capacity(hint.len());
+    for piece in hint.split_inclusive(|letter| !in_word(letter)) {
+        let word = piece.trim_end_matches(|letter| !in_word(letter));
+        if word.contains('_') && tools.contains(&word) && !told.ends_with(CALL) {
+            told.push_str(CALL);
+        }
+        told.push_str(piece);
+    }
+    told
 }
 
 /// `text` in a style that ends where the text does.

@@ -45,6 +45,7 @@ fn output(json: bool, terminal: bool) -> (Output, Sink, Sink) {
     let output = Output {
         json,
         enveloped: false,
+        tools: Vec::new(),
         terminal,
         out: Box::new(out.clone()),
         err: Box::new(err.clone()),
@@ -160,4 +161,21 @@ fn faults_cannot_act_on_the_terminal_either() {
     let fault = Fault::not_found("id", "node", "\u{1b}[31m");
     output.finish(Err(fault.into()), "r1");
     assert_eq!(err.text(), "error: `id` is `\\u{1b}[31m`, and there is no such node (NOT_FOUND)\n");
+}
+
+#[test]
+fn a_hint_for_people_calls_tools_the_way_a_shell_does() {
+    let tools = ["graph_query", "create_ontology", "advance"];
+    for (hint, told) in [
+        ("graph_query finds nodes", "graph tool graph_query finds nodes"),
+        (
+            "use graph_query, or create_ontology",
+            "use graph tool graph_query, or graph tool create_ontology",
+        ),
+        ("graph tool graph_query", "graph tool graph_query"),
+        ("in advance of graph_querying", "in advance of graph_querying"),
+        ("", ""),
+    ] {
+        assert_eq!(for_shell(hint, &tools), told);
+    }
 }
