@@ -8,6 +8,7 @@ mod exchange;
 mod folder;
 mod history;
 mod import_faults;
+mod model;
 mod paging;
 mod properties;
 mod recount;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::Memory;
+use super::world::{Memory, equal};
 
 #[test]
 fn equal_is_by_value_and_by_type() {
@@ -34,21 +34,6 @@ fn equal_is_by_value_and_by_type() {
     ];
     let ids: Vec<_> =
         values.iter().map(|value| m.node("Action", "x", json!({ "k": value }))).collect();
-    // Written out to the last digit, numbers are equal when their digits are.
-    let digits = |value: &Value| {
-        let number = value.as_number()?;
-        let float = number.as_f64()?;
-        Some(match number.as_i128() {
-            Some(whole) => format!("{whole}"),
-            None if float == 0.0 => "0".to_owned(),
-            None if float.fract() == 0.0 => format!("{float:.0}"),
-            None => float.to_string(),
-        })
-    };
-    let equal = |a: &Value, b: &Value| match (digits(a), digits(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => a == b,
-    };
     for wanted in &values {
         let expected: Vec<_> = ids
             .iter()

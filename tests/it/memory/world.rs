@@ -120,3 +120,21 @@ pub fn says(fault: &Value, parts: &[&str]) {
         assert!(message.contains(part), "`{part}` is not in: {message}");
     }
 }
+
+/// Whether two properties are equal: numbers written out to the last digit, all else as it is.
+pub fn equal(left: &Value, right: &Value) -> bool {
+    let digits = |value: &Value| {
+        let number = value.as_number()?;
+        let float = number.as_f64()?;
+        Some(match number.as_i128() {
+            Some(whole) => whole.to_string(),
+            None if float == 0.0 => "0".to_owned(),
+            None if float.fract() == 0.0 => format!("{float:.0}"),
+            None => float.to_string(),
+        })
+    };
+    match (digits(left), digits(right)) {
+        (Some(left), Some(right)) => left == right,
+        _ => left == right,
+    }
+}
