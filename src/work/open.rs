@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     history,
     store::{evidence, nodes, projects},
-    types::{Counts, ID_PREFIX, NAMED, Node, limits},
+    types::{Counts, ID_PREFIX, NAMED, Node, is_zero, limits},
 };
 use crate::{
     base::{
@@ -18,6 +18,9 @@ use crate::{
     },
     db::{Read, Write},
 };
+
+/// Evidence that an answer lists of the root; graph_context has all.
+const EVIDENCE: usize = 10;
 
 /// What to open.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -54,6 +57,9 @@ pub struct Opened {
     /// Its root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<Node>,
+    /// Earlier evidence on the root that is not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub evidence_omitted: usize,
     /// How it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Counts>,
@@ -144,11 +150,13 @@ pub fn list_projects(tx: &Read<'_>, cursor: Option<&str>) -> Result<Opened> {
 }
 
 fn opened(tx: &Read<'_>, project: projects::Project, created: bool) -> Result<Opened> {
-    let root = nodes::get(tx, "project", &project.id)?;
+    let root = nodes::get(tx, "project", &project.id)?.node;
+    let (evidence, evidence_omitted) = evidence::latest(tx, &root.id, EVIDENCE)?;
     Ok(Opened {
         project: Some(project.name),
         created,
-        root: Some(evidence::complete(tx, root)?),
+        root: Some(Node { evidence, ..root }),
+        evidence_omitted,
         summary: Some(project.counts),
         ..Opened::default()
     })

@@ -219,10 +219,14 @@ impl Work<'_, '_> {
             return Err(self.root_stays("source", source_id));
         }
         if source_id == target_id {
-            return Err(Fault::invalid(&self.field("target"), "is the source itself").into());
+            let problem = format!("is {target_id}, which is the source itself");
+            return Err(Fault::invalid(&self.field("target"), problem).into());
         }
         if source.project != target.project {
-            return Err(Fault::invalid(&self.field("target"), "is in another project").into());
+            let problem = format!("is {target_id}, which is in another project than {source_id}");
+            return Err(Fault::invalid(&self.field("target"), problem)
+                .hint("a move brings one of them over first")
+                .into());
         }
         if nodes::is_below(self.tx, &target.place(), &source.place())? {
             return Err(self.closes_tree("target", source_id, target_id)?);

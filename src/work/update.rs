@@ -135,7 +135,9 @@ impl Item<'_, '_> {
         }
         if change.is_empty() {
             let field = format!("updates[{}]", self.index);
-            return Err(Fault::invalid(&field, "names nothing to change").into());
+            return Err(Fault::invalid(&field, "names nothing to change")
+                .hint("give at least one of resolved, state, summary, properties, context links, evidence")
+                .into());
         }
         warnings.about_claim(tx, &record, &self.live);
         let was_resolved = record.node.resolved;

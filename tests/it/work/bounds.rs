@@ -199,6 +199,21 @@ fn a_parent_in_another_project_than_the_one_named_is_warned_of() {
 }
 
 #[test]
+fn a_root_with_much_evidence_is_opened_short_and_read_whole() {
+    let mut app = TestApp::new();
+    let root = app.ok("graph_open", json!({ "project": "p" }))["root"]["id"].take();
+    let notes: Vec<_> =
+        (0..100).map(|n| json!({ "type": "note", "ref": format!("note {n}") })).collect();
+    app.ok("graph_update", json!({ "updates": [{ "node_id": root, "add_evidence": notes }] }));
+    let opened = app.ok("graph_open", json!({ "project": "p" }));
+    let listed = opened["root"]["evidence"].as_array().unwrap();
+    assert_eq!((listed.len(), &opened["evidence_omitted"]), (10, &json!(90)));
+    assert_eq!(listed[9]["ref"], "note 99", "the latest are kept");
+    let whole = app.ok("graph_context", json!({ "node_id": root }));
+    assert_eq!(whole["node"]["evidence"].as_array().unwrap().len(), 100);
+}
+
+#[test]
 fn what_a_node_builds_on_and_what_it_unblocks_is_told_briefly() {
     let mut app = TestApp::new();
     let long = "s".repeat(4_000);
