@@ -67,6 +67,20 @@ pub fn is_short(prefix: &str, text: &str) -> bool {
         .is_some_and(|rest| rest.len() == LENGTH && rest.bytes().all(|b| ALPHABET.contains(&b)))
 }
 
+/// What an id names by its shape, and the tool that reads such a thing.
+const SHAPES: [(&str, &str, &str); 3] = [
+    ("n_", "a work node", "graph_context"),
+    ("mem_", "a memory", "get_node"),
+    ("conn_", "a connection of memories", "get_connection"),
+];
+
+/// The hint for an id that is not found, where its shape is not that of `prefix` but of something else's.
+pub fn meant_elsewhere(prefix: &str, id: &str) -> Option<String> {
+    let (_, what, tool) =
+        SHAPES.iter().find(|(other, ..)| *other != prefix && is_short(other, id.trim()))?;
+    Some(format!("that is the id of {what}, which {tool} reads"))
+}
+
 #[allow(clippy::disallowed_methods, reason = "the one home of random ids")]
 fn random() -> uuid::Uuid {
     uuid::Uuid::new_v4()
@@ -98,6 +112,21 @@ mod tests {
         }
         for wrong in ["", "n_0000000001", "00000000-0000-4000-8000-00000000000g"] {
             assert_eq!(parse_uuid(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_id_of_something_else_says_what_reads_it() {
+        for (prefix, id, tool) in [
+            ("n_", "mem_0123456789", Some("get_node")),
+            ("n_", "conn_0123456789", Some("get_connection")),
+            ("mem_", "n_0123456789", Some("graph_context")),
+            ("mem_", "mem_0123456789", None),
+            ("mem_", "n_", None),
+        ] {
+            let hint = meant_elsewhere(prefix, id);
+            assert_eq!(hint.is_some(), tool.is_some(), "{id}");
+            assert!(hint.unwrap_or_default().contains(tool.unwrap_or_default()), "{id}");
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::properties::{self, Of};
 use crate::{
-    base::{ErrorCode, Fault, Result, Timestamp, props::Properties, text},
+    base::{ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
     db::{self, Read, Write},
     memory::{
         content::Content,
@@ -54,7 +54,9 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
         let message = format!("`{field}` is `{shown}`, and there is no such connection");
         Fault::new(ErrorCode::ConnectionNotFound, message)
             .details(json!({ "field": field }))
-            .hint("query_connections finds connections; ids look like conn_0123456789")
+            .hint(ids::meant_elsewhere(CONNECTION_PREFIX, id).unwrap_or_else(|| {
+                "query_connections finds connections; ids look like conn_0123456789".to_owned()
+            }))
             .into()
     })
 }

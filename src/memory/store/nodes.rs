@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::properties::{self, Of};
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, Timestamp, props::Properties, text},
+    base::{Error, ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
     db::{self, Read, Write},
     memory::{
         content::Content,
@@ -55,7 +55,9 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
         let message = format!("`{field}` is `{shown}`, and there is no such node");
         Fault::new(ErrorCode::NodeNotFound, message)
             .details(json!({ "field": field }))
-            .hint("query_nodes and search_content find nodes; ids look like mem_0123456789")
+            .hint(ids::meant_elsewhere(NODE_PREFIX, id).unwrap_or_else(|| {
+                "query_nodes and search_content find nodes; ids look like mem_0123456789".to_owned()
+            }))
             .into()
     })
 }

@@ -4,7 +4,7 @@ use rusqlite::Row;
 use serde_json::{Value, json};
 
 use crate::{
-    base::{Error, Fault, Result, Timestamp},
+    base::{Error, Fault, Result, Timestamp, ids},
     db::{self, Read, Write, history},
     work::types::{Ancestor, DOMAIN, ID_PREFIX, MERGED_INTO, Node},
 };
@@ -115,7 +115,11 @@ pub fn missing(tx: &Read<'_>, field: &str, id: &str) -> Result<Error> {
         Some(target) => fault
             .details(json!({ MERGED_INTO: target }))
             .hint(format!("it was merged into {target}")),
-        None => fault.hint("graph_query finds nodes; ids look like n_0123456789"),
+        None => {
+            fault.hint(ids::meant_elsewhere(ID_PREFIX, id).unwrap_or_else(|| {
+                "graph_query finds nodes; ids look like n_0123456789".to_owned()
+            }))
+        }
     }
     .into())
 }

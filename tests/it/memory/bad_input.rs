@@ -199,6 +199,22 @@ fn words_and_ids_that_are_none() {
 }
 
 #[test]
+fn an_id_of_another_kind_is_told_which_tool_reads_it() {
+    let (mut m, [node, _], connection) = world();
+    let work = m.ok("graph_open", json!({ "project": "p" }))["root"]["id"].take();
+    for (code, tool, field, id, reader) in [
+        ("NODE_NOT_FOUND", "get_node", "node_id", work.clone(), "graph_context"),
+        ("NODE_NOT_FOUND", "update_node", "node_id", json!(connection), "get_connection"),
+        ("CONNECTION_NOT_FOUND", "get_connection", "connection_id", json!(node), "get_node"),
+        ("NOT_FOUND", "graph_context", "node_id", json!(node), "get_node"),
+        ("NOT_FOUND", "graph_history", "node_id", json!(connection), "get_connection"),
+    ] {
+        let fault = m.refused(code, tool, json!({ field: id }));
+        assert!(fault["hint"].as_str().unwrap().contains(reader), "{tool}: {fault}");
+    }
+}
+
+#[test]
 fn a_connection_with_itself_is_as_good_as_the_topology_says() {
     let (mut m, [action, _], _) = world();
     let [project] = m.nodes("Project", ["p"]);
