@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{
-    base::{Ctx, Result, ids::Ids, text, time::Clock},
+    base::{Ctx, Progress, Result, ids::Ids, text, time::Clock},
     config::{Config, Durability},
     db::{self, Db},
     work,
@@ -73,6 +73,7 @@ impl App {
             clock: self.clock.clone(),
             ids: self.ids.clone(),
             root: Some(self.config.root.clone()),
+            progress: Progress::default(),
         }
     }
 

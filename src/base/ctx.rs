@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{ids::Ids, time::Clock};
+use super::{ids::Ids, progress::Progress, time::Clock};
 
 /// The context of one call; cheap to clone, fixed in tests.
 #[derive(Debug, Clone)]
@@ -17,4 +17,6 @@ pub struct Ctx {
     pub ids: Ids,
     /// The folder that the caller's paths are relative to: in git, the root of the working tree.
     pub root: Option<PathBuf>,
+    /// Who hears how far the call is; nobody, unless a transport listens.
+    pub progress: Progress,
 }

@@ -87,6 +87,7 @@ impl Write<'_> {
             subject: subject.to_owned(),
             body: body.map(str::to_owned),
         });
+        self.progress().expect(1);
     }
 
     /// Writes the changes, those of the index last and without anything between them. The transaction does it
@@ -103,6 +104,7 @@ impl Write<'_> {
             if let Some(id) = old {
                 self.run("DELETE FROM search_entries WHERE id = ?1", [id])?;
                 changes.push((id, None));
+                self.progress().expect(usize::from(body.is_some()));
             }
             if let Some(body) = body {
                 let id = self.insert(
@@ -119,6 +121,7 @@ impl Write<'_> {
                 }
                 None => self.run("DELETE FROM search_index WHERE rowid = ?1", [id])?,
             };
+            self.progress().step();
         }
         Ok(())
     }

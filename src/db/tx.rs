@@ -13,7 +13,7 @@ use rusqlite::{
 };
 
 use super::{events::Event, migrate, search::Text};
-use crate::base::{Ctx, Error, ErrorCode, Fault, Result, Timestamp, ids::Ids};
+use crate::base::{Ctx, Error, ErrorCode, Fault, Progress, Result, Timestamp, ids::Ids};
 
 /// One snapshot of the database and the instant at which it is read.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub struct Read<'c> {
     root: Option<&'c Path>,
     last_event: i64,
     deadline: Option<Instant>,
+    progress: &'c Progress,
 }
 
 /// The one way to change anything: an immediate transaction on behalf of an actor.
@@ -85,7 +86,8 @@ impl<'c> Read<'c> {
         // A clock that steps back must not put an event before its predecessor.
         let clock = ctx.clock.now();
         let (last_event, now) = last.map_or((0, clock), |(seq, at)| (seq, clock.max(at)));
-        Ok(Read { conn, now, clock, root: ctx.root.as_deref(), last_event, deadline })
+        let (root, progress) = (ctx.root.as_deref(), &ctx.progress);
+        Ok(Read { conn, now, clock, root, last_event, deadline, progress })
     }
 
     /// The instant of this call; never before the last event.
@@ -103,6 +105,12 @@ impl<'c> Read<'c> {
     /// The folder that the caller's paths are relative to.
     pub fn root(&self) -> Option<&'c Path> {
         self.root
+    }
+
+    /// Who hears how far the call is. A loop that may be long says how many steps it brings; each event that is
+    /// recorded and each text that is indexed counts as one by itself.
+    pub fn progress(&self) -> &Progress {
+        self.progress
     }
 
     /// A statement, prepared once for each connection; BUSY when this call has used up its time.
@@ -236,6 +244,7 @@ impl Write<'_> {
                 &self.ctx.request,
             ),
         )?;
+        self.progress.step();
         Ok(())
     }
 }

@@ -155,6 +155,7 @@ pub fn upsert(tx: &Write<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserte
     if !(plan.entities.is_empty() && plan.links.is_empty()) {
         let purpose = Purpose { action: "upsert", source: &source, reason: None, reverts: None };
         let changeset = Changeset::begin(tx, &branch, purpose)?;
+        tx.progress().expect(plan.entities.len() + plan.links.len());
         for (before, after) in &plan.entities {
             changeset.put_entity(before.as_ref(), after)?;
         }

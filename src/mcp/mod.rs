@@ -16,6 +16,7 @@ mod complaint;
 mod instructions;
 mod json;
 mod message;
+mod progress;
 mod prompts;
 mod resources;
 mod result;

@@ -9,6 +9,7 @@
 //! brings much to do, is run on a blocking thread, so that `ping` and cancellation still work.
 
 use std::{
+    future::pending,
     io::{Read, Write},
     sync::{Arc, OnceLock},
     time::Duration,
@@ -19,8 +20,9 @@ use rmcp::{
     model::{
         CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
         Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-        ReadResourceResult, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
+        ServerConfig, Tool, ToolAnnotations,
     },
     service::{RequestContext, ServerInitializeError},
 };
@@ -30,6 +32,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use super::{
     instructions::instructions,
     message::Arrived,
+    progress::{self, Heard},
     prompts, resources, result,
     tool::{Effect, Registry, ToolDef},
     transport::Lines,
@@ -155,7 +158,12 @@ impl Server {
         app.set_patience(Patience::Full)?;
         let interrupt = app.interrupt_handle();
         let registry = Arc::clone(&self.registry);
-        let (ctx, name) = (ctx.clone(), name.to_owned());
+        let (mut ctx, name) = (ctx.clone(), name.to_owned());
+        let mut heard = context.meta.get_progress_token().map(|token| {
+            let (progress, heard) = Heard::new(token);
+            ctx.progress = progress;
+            heard
+        });
         let mut thread = tokio::task::spawn_blocking(move || {
             let outcome = registry.call(&mut app, &ctx, &name, arguments);
             // The lock comes back with the outcome: an interrupt must never hit the next call.
@@ -167,6 +175,9 @@ impl Server {
                 done = &mut thread => {
                     let (outcome, _app) = done.map_err(Error::internal)?;
                     return outcome;
+                }
+                told = next(heard.as_mut()), if !cancelled => {
+                    progress::send(&context.peer, told).await;
                 }
                 () = context.ct.cancelled(), if !cancelled => cancelled = true,
                 () = tokio::time::sleep(INTERRUPT_EVERY), if cancelled => {}
@@ -201,6 +212,14 @@ impl Server {
                 false => ErrorData::internal_error(message, None),
             }
         })
+    }
+}
+
+/// What a call tells next; forever away for a client that did not ask.
+async fn next(heard: Option<&mut Heard>) -> ProgressNotificationParam {
+    match heard {
+        Some(heard) => heard.next().await,
+        None => pending().await,
     }
 }
 

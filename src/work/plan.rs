@@ -81,9 +81,11 @@ pub fn plan(tx: &Write<'_>, plan: &Plan) -> Result<Planned> {
     check_batch_cycles(&drafts)?;
 
     let mut places: Vec<Option<Place>> = vec![None; drafts.len()];
+    tx.progress().expect(2 * drafts.len());
     for &index in &order {
         let place = insert(tx, &drafts[index], &places)?;
         places[index] = Some(place);
+        tx.progress().step();
     }
     let places: Vec<Place> = places.into_iter().flatten().collect();
     let mut ancestry = Ancestry::new(&drafts, &order)?;

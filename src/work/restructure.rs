@@ -312,6 +312,7 @@ impl Work<'_, '_> {
         let reason = text::bounded(&self.field("reason"), reason, limits::TEXT)?;
         self.get("node_id", node_id)?;
         let ids = nodes::unresolved_subtree(self.tx, node_id)?;
+        self.tx.progress().expect(ids.len());
         let dropped = NewEvidence { r#type: "dropped".to_owned(), r#ref: reason };
         for id in &ids {
             let mut record = nodes::get(self.tx, "node_id", id)?;

@@ -157,3 +157,30 @@ fn a_list_with_a_cursor_of_null_is_a_list_from_the_start() {
     assert!(!answer["result"]["tools"].as_array().unwrap().is_empty(), "{answer}");
     server.end();
 }
+
+#[test]
+fn who_asks_is_told_how_far_a_large_plan_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(folder.path());
+    server.call("graph_open", json!({ "project": "demo" }));
+    let nodes: Vec<_> =
+        (0..10_000).map(|n| json!({ "ref": format!("r{n}"), "summary": "One of many" })).collect();
+    let params = json!({ "name": "graph_plan", "arguments": { "nodes": nodes },
+        "_meta": { "progressToken": "plan" } });
+    server.send(61, "tools/call", params);
+    let mut last = 0.0;
+    loop {
+        let message = server.next().unwrap();
+        if message["id"] == 61 {
+            assert_eq!(message["result"]["isError"], false, "{message}");
+            break;
+        }
+        assert_eq!(message["method"], "notifications/progress", "{message}");
+        let progress = message["params"]["progress"].as_f64().unwrap();
+        // Each node is inserted, told to the event log, and indexed.
+        assert!(last < progress && progress <= 30_000.0, "{message}");
+        last = progress;
+    }
+    assert!(last > 0.0, "nothing was told");
+    assert!(server.end().is_empty());
+}

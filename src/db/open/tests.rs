@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::{
-    base::{Timestamp, ids::Ids, time::Clock},
+    base::{Progress, Timestamp, ids::Ids, time::Clock},
     db::Event,
 };
 
@@ -15,6 +15,7 @@ fn ctx() -> Ctx {
         clock: Clock::fixed(Timestamp::from_millis(0)),
         ids: Ids::counted(),
         root: None,
+        progress: Progress::default(),
     }
 }
 

@@ -192,6 +192,7 @@ pub fn check(tx: &Read<'_>, setting: &Setting, ask: &Check) -> Result<Checked> {
         wanted.into_iter().partition(|rule| setting.rules.level(rule) == Level::Off);
     let graph = Graph::load(tx, &branch, &setting.schema)?;
     let (mut violations, mut counts) = (Vec::new(), Counts::default());
+    tx.progress().expect(on.len());
     for rule in on {
         let level = setting.rules.level(rule);
         let mut found = (rule.find)(&graph);
@@ -214,6 +215,7 @@ pub fn check(tx: &Read<'_>, setting: &Setting, ask: &Check) -> Result<Checked> {
             suggestion: finding.suggestion,
             source: finding.source,
         }));
+        tx.progress().step();
     }
     let asked = |rule: &&Rule| ask.rules.iter().any(|name| name == rule.id);
     Ok(Checked {

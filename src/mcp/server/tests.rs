@@ -3,13 +3,15 @@
 use std::{
     io::{BufReader, pipe},
     thread,
+    time::Instant,
 };
 
 use serde_json::json;
 
-use self::session::{Gate, HOLD, ORDER, Session, app};
+use self::session::{Gate, HOLDS, ORDER, Session, app};
 use super::*;
 
+mod progress;
 mod session;
 
 fn modern(mut params: Value) -> Value {
@@ -263,7 +265,7 @@ fn a_long_call_leaves_the_session_responsive_and_ids_are_used_once_at_a_time() {
     session
         .line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
     session.ping();
-    HOLD.open();
+    HOLDS[0].open();
     let answer = session.next().unwrap();
     assert_eq!(answer["id"], 1);
     assert_eq!(answer["result"]["structuredContent"], json!({ "actor": "tester" }));

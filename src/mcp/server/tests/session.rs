@@ -80,10 +80,11 @@ impl Gate {
     }
 }
 
-pub static HOLD: Gate = Gate::shut();
+/// One for each test that holds a call up.
+pub static HOLDS: [Gate; 3] = [const { Gate::shut() }; 3];
 
 fn hold(app: &mut App, ctx: &Ctx, args: Echo) -> Result<Done> {
-    HOLD.pass();
+    HOLDS[args.n.unwrap_or_default() as usize].pass();
     whoami(app, ctx, args)
 }
 
@@ -99,6 +100,17 @@ fn spin(app: &mut App, ctx: &Ctx, args: Echo) -> Result<Echo> {
     Ok(args)
 }
 
+/// Takes `n` steps, slowly.
+fn count(_: &mut App, ctx: &Ctx, args: Echo) -> Result<Echo> {
+    let steps = args.n.unwrap_or_default();
+    ctx.progress.expect(steps as usize);
+    for _ in 0..steps {
+        thread::sleep(Duration::from_millis(10));
+        ctx.progress.step();
+    }
+    Ok(Echo { text: None, n: args.n })
+}
+
 fn registry() -> Registry {
     let on = Toolset::Work;
     let tools = vec![
@@ -109,6 +121,7 @@ fn registry() -> Registry {
         ToolDef::new(on, "test_write", "Write", "Writes", Effect::Write, write).idempotent(),
         ToolDef::new(on, "test_spin", "Spin", "Never ends", Effect::Read, spin),
         ToolDef::new(on, "test_hold", "Hold", "Waits", Effect::Destructive, hold),
+        ToolDef::new(on, "test_count", "Count", "Takes steps", Effect::Read, count),
     ];
     Registry::new(tools, Toolset::ALL)
 }
