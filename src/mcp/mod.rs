@@ -13,6 +13,7 @@ use crate::{
 
 mod args;
 mod complaint;
+mod input;
 mod instructions;
 mod json;
 mod message;

@@ -10,8 +10,9 @@
 
 use std::{
     future::pending,
-    io::{Read, Write},
+    io::Read,
     sync::{Arc, OnceLock},
+    thread,
     time::Duration,
 };
 
@@ -25,17 +26,19 @@ use rmcp::{
         ServerConfig, Tool, ToolAnnotations,
     },
     service::{RequestContext, ServerInitializeError},
+    transport::Transport,
 };
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::{
+    input::{Input, READER_STACK},
     instructions::instructions,
     message::Arrived,
     progress::{self, Heard},
     prompts, resources, result,
     tool::{Effect, Registry, ToolDef},
-    transport::Lines,
+    transport::{Lines, Output},
 };
 use crate::{
     app::{App, Patience},
@@ -53,7 +56,7 @@ pub(super) fn serve(
     app: App,
     registry: Registry,
     reader: impl Read + Send + 'static,
-    writer: impl Write + Send + 'static,
+    writer: impl Output,
 ) -> Result<()> {
     let max_line = app.config().max_message_mb.value as usize * 1024 * 1024;
     serve_lines(app, registry, reader, writer, max_line)
@@ -63,10 +66,18 @@ fn serve_lines(
     app: App,
     registry: Registry,
     reader: impl Read + Send + 'static,
-    writer: impl Write + Send + 'static,
+    writer: impl Output,
     max_line: usize,
 ) -> Result<()> {
-    let server = Server::new(app, registry);
+    let input = Input::new(reader, max_line);
+    // Lines are parsed on this thread, which needs room for what is nested deep.
+    let thread = thread::Builder::new().name("serve".to_owned()).stack_size(READER_STACK);
+    let serving = thread.spawn(move || run(Server::new(app, registry), Lines::new(input, writer)));
+    let ended = serving.map_err(Error::internal)?.join();
+    ended.unwrap_or_else(|_| Err(Error::internal("the serving thread panicked")))
+}
+
+fn run(server: Server, lines: impl Transport<RoleServer> + 'static) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
@@ -74,7 +85,6 @@ fn serve_lines(
     // Dropping the runtime waits for the blocking threads, so that nothing is cut off mid-write.
     runtime.block_on(async {
         server.open_ahead().await;
-        let lines = Lines::start(reader, writer, max_line).map_err(Error::internal)?;
         match server.serve(lines).await {
             Ok(running) => {
                 running.waiting().await.map_err(Error::internal)?;

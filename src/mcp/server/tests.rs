@@ -11,6 +11,7 @@ use serde_json::json;
 use self::session::{Gate, HOLDS, ORDER, Session, app};
 use super::*;
 
+mod input;
 mod progress;
 mod session;
 

@@ -1,0 +1,265 @@
+//! Who reads the input: the server's own thread while it has nothing else to do, a helper while it has.
+//!
+//! A hop between threads costs more than most calls. So an idle server waits for its client right in the read,
+//! and lends its reader to a thread only while a call is at work elsewhere or an answer is not being taken. The
+//! helper reads ahead, and gives the reader back with the first line that finds the server idle again.
+
+use std::{
+    collections::VecDeque,
+    io::{self, BufRead, BufReader, Read},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc as std_mpsc,
+    },
+    thread,
+};
+
+use rmcp::model::ErrorCode;
+use tokio::sync::mpsc;
+
+use super::message::{Incoming, Refusal, decode};
+
+/// Messages read ahead: a client may send this many before it reads its first answer.
+const READ_AHEAD: usize = 4096;
+/// Bytes asked of the input at once.
+const CHUNK: usize = 64 * 1024;
+/// A line buffer that grew past this is given back after its line.
+pub(super) const KEPT_BUFFER: usize = 1024 * 1024;
+/// Room for parsing [`MAX_LEVELS`](super::json::MAX_LEVELS) levels, also without optimisation.
+pub(super) const READER_STACK: usize = 16 * 1024 * 1024;
+/// How often others get their turn before the reader is lent: a call that runs inline is done and answered
+/// within two.
+const TURNS: usize = 4;
+
+/// The input, and whoever reads it.
+pub(super) struct Input<R> {
+    /// Here unless it is lent, or the input has ended.
+    reader: Option<LineReader<R>>,
+    helper: Option<Helper<R>>,
+    /// What the helper read and nobody has taken yet.
+    read: VecDeque<Incoming>,
+    /// The wish that the helper give the reader back with its next line. Whoever turns it off has it: the helper,
+    /// and the reader comes, or this side, and the helper reads on.
+    wanted: Arc<AtomicBool>,
+    /// Whether the wish was uttered, and neither came true nor was taken back.
+    asked: bool,
+}
+
+struct Helper<R> {
+    lend: std_mpsc::Sender<LineReader<R>>,
+    read: mpsc::Receiver<Lent<R>>,
+}
+
+/// What the helper read; with the reader, if that was wanted.
+struct Lent<R> {
+    incoming: Incoming,
+    reader: Option<LineReader<R>>,
+}
+
+impl<R: Read + Send + 'static> Input<R> {
+    /// A line over `max_line` bytes is refused and skipped.
+    pub fn new(reader: R, max_line: usize) -> Self {
+        Input {
+            reader: Some(LineReader::new(reader, max_line)),
+            helper: None,
+            read: VecDeque::new(),
+            wanted: Arc::default(),
+            asked: false,
+        }
+    }
+
+    /// The next message; none when the input has ended. An `idle` server waits for it right here, on its thread.
+    ///
+    /// Safe to drop at its waits: what was read stays in the channel, and the reader with its helper.
+    pub async fn next(&mut self, idle: bool) -> Option<Incoming> {
+        loop {
+            if self.asked && (self.reader.is_some() || self.wanted.swap(false, Ordering::AcqRel)) {
+                self.asked = false;
+            }
+            // A helper that has taken the wish has the line in hand with which it comes true.
+            if !self.asked {
+                if let Some(incoming) = self.read.pop_front() {
+                    return Some(incoming);
+                }
+                if let Some(reader) = &mut self.reader {
+                    if idle || reader.has_line() {
+                        return reader.next();
+                    }
+                    for _ in 0..TURNS {
+                        tokio::task::yield_now().await;
+                    }
+                    self.lend();
+                }
+                if idle {
+                    self.wanted.store(true, Ordering::Release);
+                    self.asked = true;
+                }
+            }
+            let Some(lent) = self.helper.as_mut()?.read.recv().await else {
+                return self.read.pop_front();
+            };
+            self.read.push_back(lent.incoming);
+            self.reader = lent.reader;
+        }
+    }
+
+    /// Whether the input waits for this thread: a client that only writes would wait as well.
+    pub fn is_here(&self) -> bool {
+        self.reader.is_some()
+    }
+
+    /// Has the input read by the helper.
+    pub fn lend(&mut self) {
+        let Some(reader) = self.reader.take() else { return };
+        if self.helper.is_none() {
+            self.helper = Helper::start(Arc::clone(&self.wanted));
+        }
+        // A helper that cannot be had, or has panicked, ends the input.
+        if let Some(helper) = &self.helper {
+            let _ = helper.lend.send(reader);
+        }
+    }
+}
+
+impl<R: Read + Send + 'static> Helper<R> {
+    /// The thread is left behind when serving ends first: nothing can interrupt its read, and it holds nothing
+    /// that needs closing.
+    fn start(wanted: Arc<AtomicBool>) -> Option<Self> {
+        let (lend, lent) = std_mpsc::channel();
+        let (sender, read) = mpsc::channel(READ_AHEAD);
+        let helper = move || {
+            while let Ok(reader) = lent.recv() {
+                if !read_ahead(reader, &sender, &wanted) {
+                    return;
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("stdin".to_owned()).stack_size(READER_STACK);
+        match thread.spawn(helper) {
+            Ok(_) => Some(Helper { lend, read }),
+            Err(error) => {
+                tracing::error!(%error, "no thread can be had for the input");
+                None
+            }
+        }
+    }
+}
+
+/// Reads until the reader is wanted back; false when the input ended, or nobody takes what is read.
+fn read_ahead<R: Read>(
+    mut reader: LineReader<R>,
+    sender: &mpsc::Sender<Lent<R>>,
+    wanted: &AtomicBool,
+) -> bool {
+    loop {
+        let Some(incoming) = reader.next() else { return false };
+        if wanted.swap(false, Ordering::AcqRel) {
+            return sender.blocking_send(Lent { incoming, reader: Some(reader) }).is_ok();
+        }
+        if sender.blocking_send(Lent { incoming, reader: None }).is_err() {
+            return false;
+        }
+    }
+}
+
+/// Lines of an input, judged.
+struct LineReader<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    max_line: usize,
+}
+
+impl<R: Read> LineReader<R> {
+    fn new(reader: R, max_line: usize) -> Self {
+        LineReader { reader: BufReader::with_capacity(CHUNK, reader), line: Vec::new(), max_line }
+    }
+
+    /// Whether the next line is here already.
+    fn has_line(&self) -> bool {
+        self.reader.buffer().contains(&b'\n')
+    }
+
+    /// Waits for the next line that means something; none at the end of the input.
+    fn next(&mut self) -> Option<Incoming> {
+        loop {
+            let incoming = match read_line(&mut self.reader, &mut self.line, self.max_line) {
+                Ok(Line::End) => return None,
+                Ok(Line::Whole) => decode(&self.line),
+                Ok(Line::TooLong) => Incoming::Refused(too_long(self.max_line)),
+                Err(error) => {
+                    tracing::warn!(%error, "the input cannot be read any further");
+                    return None;
+                }
+            };
+            self.line.clear();
+            self.line.shrink_to(KEPT_BUFFER);
+            if !matches!(incoming, Incoming::Nothing) {
+                return Some(incoming);
+            }
+        }
+    }
+}
+
+fn too_long(max_line: usize) -> Refusal {
+    let message =
+        format!("the message is longer than {max_line} bytes (`max_message_mb`) and was skipped");
+    Refusal::anonymous(ErrorCode::INVALID_REQUEST, message)
+}
+
+enum Line {
+    Whole,
+    TooLong,
+    End,
+}
+
+/// Fills `line` with the next line, without its line feed; stores no more than `max` bytes.
+fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>, max: usize) -> io::Result<Line> {
+    let mut seen = 0_usize;
+    loop {
+        let chunk = match reader.fill_buf() {
+            Ok(chunk) => chunk,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let at_end = chunk.is_empty();
+        let feed = chunk.iter().position(|&byte| byte == b'\n');
+        let part = &chunk[..feed.unwrap_or(chunk.len())];
+        seen = seen.saturating_add(part.len());
+        if seen <= max {
+            line.extend_from_slice(part);
+        }
+        let consumed = part.len() + usize::from(feed.is_some());
+        reader.consume(consumed);
+        // The last line may lack its line feed.
+        match (feed, at_end) {
+            (None, false) => {}
+            (None, true) if seen == 0 => return Ok(Line::End),
+            _ if seen > max => return Ok(Line::TooLong),
+            _ => return Ok(Line::Whole),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_split_bounded_and_complete_at_the_end() {
+        let input: &[u8] = b"one\r\n\n12345678\n123456789\n1234567890123456\nlast";
+        // A small buffer, so that lines cross its borders.
+        let mut reader = BufReader::with_capacity(3, input);
+        let mut seen = Vec::new();
+        loop {
+            let mut line = Vec::new();
+            match read_line(&mut reader, &mut line, 8).unwrap() {
+                Line::End => break,
+                Line::TooLong => seen.push("(too long)".to_owned()),
+                Line::Whole => seen.push(String::from_utf8(line).unwrap()),
+            }
+        }
+        let expected = ["one\r", "", "12345678", "(too long)", "(too long)", "last"];
+        assert_eq!(seen, expected);
+    }
+}
