@@ -9,7 +9,6 @@ use std::{
 
 use rusqlite::{
     CachedStatement, Connection, OptionalExtension, Params, Row, Statement, StatementStatus,
-    TransactionBehavior,
 };
 
 use super::{events::Event, migrate, search::Text};
@@ -45,8 +44,8 @@ pub(super) fn read<T>(
     deadline: Option<Instant>,
     f: impl FnOnce(&Read<'_>) -> Result<T>,
 ) -> Result<T> {
-    let tx = conn.transaction_with_behavior(TransactionBehavior::Deferred)?;
-    let answer = f(&Read::new(&tx, ctx, deadline)?)?;
+    let tx = Open::begin(conn, "BEGIN")?;
+    let answer = f(&Read::new(tx.0, ctx, deadline)?)?;
     tx.commit()?;
     Ok(answer)
 }
@@ -58,9 +57,9 @@ pub(super) fn write<T>(
     deadline: Option<Instant>,
     f: impl FnOnce(&Write<'_>) -> Result<T>,
 ) -> Result<T> {
-    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let tx = Open::begin(conn, "BEGIN IMMEDIATE")?;
     let write = Write {
-        read: Read::new(&tx, ctx, deadline)?,
+        read: Read::new(tx.0, ctx, deadline)?,
         ctx,
         ticks: Cell::new(0),
         changed: Cell::new(false),
@@ -74,6 +73,31 @@ pub(super) fn write<T>(
     write.save_texts()?;
     tx.commit()?;
     Ok(answer)
+}
+
+/// A transaction that rolls back unless it is committed. Its own statements are prepared once, as all others are.
+struct Open<'c>(&'c Connection);
+
+impl<'c> Open<'c> {
+    fn begin(conn: &'c mut Connection, sql: &str) -> Result<Self> {
+        conn.prepare_cached(sql)?.execute([])?;
+        Ok(Open(conn))
+    }
+
+    fn commit(self) -> Result<()> {
+        self.0.prepare_cached("COMMIT")?.execute([])?;
+        Ok(())
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit()
+            && let Err(error) = self.0.execute_batch("ROLLBACK")
+        {
+            tracing::warn!(%error, "a transaction cannot be rolled back");
+        }
+    }
 }
 
 impl<'c> Read<'c> {
