@@ -1,0 +1,49 @@
+//! What durability costs alone: a commit that changes one row, or rows on many pages.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use rusqlite::Connection;
+
+/// Rows that fill a page each.
+const ROWS: i64 = 64;
+
+/// A file of rows of a page each, for the price of durability.
+pub struct Durable(Connection);
+
+impl Durable {
+    /// Makes the file in `folder`, with the server's own settings for a durable write.
+    pub fn create(folder: &Path) -> rusqlite::Result<Self> {
+        let conn = Connection::open(folder.join("durable.db"))?;
+        conn.pragma_update(None, "journal_mode", "wal")?;
+        conn.pragma_update(None, "synchronous", "full")?;
+        conn.execute_batch(
+            "CREATE TABLE rows (id INTEGER PRIMARY KEY, n INTEGER NOT NULL, filler BLOB NOT NULL) STRICT;",
+        )?;
+        conn.execute(
+            "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < ?1)
+             INSERT INTO rows SELECT id, 0, zeroblob(4000) FROM n",
+            [ROWS],
+        )?;
+        Ok(Durable(conn))
+    }
+
+    /// Changes one row and waits until that is on disk.
+    pub fn commit(&self) -> rusqlite::Result<Duration> {
+        self.commit_pages(1)
+    }
+
+    /// Changes rows on so many pages, up to 64, and waits until that is on disk.
+    pub fn commit_pages(&self, pages: i64) -> rusqlite::Result<Duration> {
+        let mut begin = self.0.prepare_cached("BEGIN IMMEDIATE")?;
+        let mut change = self.0.prepare_cached("UPDATE rows SET n = n + 1 WHERE id <= ?1")?;
+        let mut commit = self.0.prepare_cached("COMMIT")?;
+        let start = Instant::now();
+        begin.execute([])?;
+        change.execute([pages])?;
+        commit.execute([])?;
+        Ok(start.elapsed())
+    }
+}
