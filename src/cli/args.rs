@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::config;
 
 use super::{
-    completions, context, demo, export, import, init, kb, knowledge, log, next, serve, show, tool,
-    tree,
+    completions, context, demo, export, import, init, kb, knowledge, log, next, serve, show,
+    status, tool, tree,
 };
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
@@ -62,8 +62,8 @@ pub enum Command {
     Serve(serve::Serve),
     /// Call one MCP tool and print its answer; without a name, list the tools
     Tool(tool::Tool),
-    /// Show every project: how far it is, who works on what, what is next
-    Status,
+    /// Show how everything stands: projects, what is known and required, last changes
+    Status(status::Status),
     /// Show what to work on next
     Next(next::Next),
     /// Show a project or a part of it as a tree

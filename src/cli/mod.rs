@@ -173,7 +173,7 @@ fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
         Command::Init(ask) => init::run(ask, shell),
         Command::Demo(ask) => demo::run(ask, shell, doors),
         Command::Tool(ask) => tool::run(ask, shell, doors),
-        Command::Status => status::run(shell),
+        Command::Status(ask) => status::run(ask, shell),
         Command::Next(ask) => next::run(ask, shell),
         Command::Tree(ask) => tree::run(ask, shell),
         Command::Show(ask) => show::run(ask, shell),

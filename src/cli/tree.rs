@@ -87,7 +87,7 @@ fn line(node: &OutlineNode) -> String {
     if node.children > 0 {
         line.push_str(&format!("  {}/{} done", node.children_done, node.children));
     }
-    line.push_str(&format!("  {}", styled(QUIET, &node.id)));
+    line.push_str(&format!("  {}", styled(QUIET, plain(&node.id))));
     if let Some(by) = &node.claimed_by {
         line.push_str(&format!("  {}", styled(WARN, format_args!("claimed by {}", plain(by)))));
     }
@@ -100,7 +100,7 @@ fn line(node: &OutlineNode) -> String {
         }
         line.push_str(&format!(
             "  {}",
-            styled(WARN, format_args!("waits for {}", blockers.join(", ")))
+            styled(WARN, format_args!("waits for {}", plain(&blockers.join(", "))))
         ));
     }
     line

@@ -108,7 +108,7 @@ fn status_shows_progress_claims_and_what_is_next() {
         "{out}"
     );
     assert_eq!(
-        lines[1..],
+        lines[1..9],
         [
             "  Sell books on the web",
             "  3 ready, 1 blocked, 1 claimed",
@@ -116,8 +116,12 @@ fn status_shows_progress_claims_and_what_is_next() {
             "  ▶ next     n_0000000006  Pay by card with \\u{1b}[31mred",
             "    then     n_0000000007  Landing page",
             "  take it: graph next --claim",
+            "",
+            "last changes",
         ]
     );
+    assert_eq!(lines.len(), 13, "{out}");
+    assert!(lines[9].contains("  ana ") && lines[9].contains("Write the migrations"), "{out}");
 }
 
 #[test]

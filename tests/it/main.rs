@@ -19,6 +19,7 @@ mod processes;
 mod proof;
 mod readme;
 mod scans;
+mod status;
 mod stdio;
 mod support;
 mod tidy;

@@ -1,0 +1,58 @@
+//! `graph status`: every domain, on one screen.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::binary::{run, shop};
+
+#[test]
+fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
+    let (mut app, folder) = shop();
+    for number in 0..30 {
+        app.ok("graph_open", json!({ "project": format!("side {number:02}") }));
+    }
+    app.ok(
+        "manage_graph",
+        json!({ "operation": "create", "entityType": "atom", "name": "A", "paths": ["x"], "projectId": "shop" }),
+    );
+    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
+    app.ok("create_node", json!({ "type": "Note", "content": "x" }));
+    let requirement = json!({ "id": "R1", "type": "req", "title": "a\u{1b}[31mb", "status": "approved", "priority": "must" });
+    app.ok("kb_upsert", json!({ "entities": [requirement] }));
+
+    let out = run(&folder, &["status"]).ok();
+    for line in [
+        "… and 23 more projects, shown by --all",
+        "knowledge  1 atom, 0 molecules",
+        "memory     1 node, 0 connections",
+        "kb         main: 1 entity  ✗ 1 error  graph kb check",
+        "\nlast changes\n",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    assert!(!out.contains('\u{1b}'), "{out}");
+    assert!(out.lines().count() <= 40, "{out}");
+    let all = run(&folder, &["status", "--all"]).ok();
+    assert!(
+        all.contains("side 29") && all.contains("side 00") && all.contains("Sell books"),
+        "{all}"
+    );
+
+    // Settings of the KB that cannot be used do not hide the rest.
+    fs::create_dir(folder.join(".kb")).unwrap();
+    fs::write(folder.join(".kb/config.json"), "{").unwrap();
+    let out = run(&folder, &["status"]).ok();
+    assert!(out.contains("kb         .kb/config.json:1: "), "{out}");
+    assert!(out.contains("last changes"), "{out}");
+}
+
+#[test]
+fn looking_makes_no_store_for_a_branch() {
+    let (_app, folder) = shop();
+    let before = run(&folder, &["log", "--json"]).json();
+    run(&folder, &["status"]).ok();
+    assert_eq!(run(&folder, &["log", "--json"]).json(), before);
+    let out = run(&folder, &["status"]).ok();
+    assert!(!out.contains("\nkb  "), "nobody uses it: {out}");
+}
