@@ -50,3 +50,87 @@ fn ci_runs_the_very_test_command_that_the_readme_names() {
     assert!(readme.contains("\ncargo test\n"));
     assert_eq!(ci.lines().last(), Some("cargo test"));
 }
+
+/// Every page for people, by its path.
+fn pages() -> Vec<String> {
+    let mut pages: Vec<String> =
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(str::to_owned).into();
+    let root = format!("{}/src", env!("CARGO_MANIFEST_DIR"));
+    for entry in fs::read_dir(root).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let page = format!("src/{name}/README.md");
+        if fs::exists(format!("{}/{page}", env!("CARGO_MANIFEST_DIR"))).unwrap() {
+            pages.push(page);
+        }
+    }
+    pages
+}
+
+#[test]
+fn every_link_to_a_file_leads_to_one() {
+    let mut links = 0;
+    for page in pages() {
+        let page_text = text(&page);
+        for target in page_text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if target.contains("://") || target.starts_with('#') {
+                continue;
+            }
+            let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let target = target.split('#').next().unwrap();
+            let path = format!("{}/{folder}/{target}", env!("CARGO_MANIFEST_DIR"));
+            assert!(fs::exists(&path).unwrap(), "{page} links to {target}");
+            links += 1;
+        }
+    }
+    assert!(links > 8, "links are found at all: {links}");
+}
+
+#[test]
+fn every_domain_has_a_page_for_users_that_the_readme_links_to() {
+    let readme = text("README.md");
+    for domain in ["work", "knowledge", "memory", "kb"] {
+        let page = format!("src/{domain}/README.md");
+        assert!(readme.contains(&format!("]({page})")), "{domain}");
+        let page = text(&page);
+        for part in ["\n# Using it\n", "\nLimits: ", "\n# Extending\n", "\n# Invariants\n"] {
+            assert!(page.contains(part), "{domain}: {part}");
+        }
+        // Without a language rustdoc takes an example for Rust, and runs it.
+        let fences: Vec<&str> = page.lines().filter(|line| line.starts_with("```")).collect();
+        assert!(
+            !fences.is_empty() && fences.iter().step_by(2).all(|fence| fence.len() > 3),
+            "{domain}"
+        );
+    }
+}
+
+#[test]
+fn every_command_of_the_kb_is_on_its_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = finish(&mut command(folder.path(), &["kb", "--help"])).ok();
+    let listed = help.split("\nCommands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let page = text("src/kb/README.md");
+    let page = page.split("| command |").nth(1).unwrap().split("\n\n").next().unwrap();
+    for line in listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   ")) {
+        let name = line.split_whitespace().next().unwrap();
+        let documented = [format!("`graph kb {name}`"), format!("`{name}`")];
+        assert!(documented.iter().any(|name| page.contains(name)), "{name}");
+    }
+}
+
+#[test]
+fn the_registry_entry_agrees_with_the_crate_and_the_readme() {
+    let entry: serde_json::Value = serde_json::from_str(&text("server.json")).unwrap();
+    let package = &entry["packages"][0];
+    assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(package["identifier"], env!("CARGO_PKG_NAME"));
+    assert_eq!(package["packageArguments"][0]["value"], "serve");
+    // What the registry asks for: a short description, and its name for the server in the crate's page.
+    assert!(entry["description"].as_str().unwrap().len() <= 100);
+    let name = entry["name"].as_str().unwrap();
+    assert!(text("README.md").contains(&format!("mcp-name: {name}")));
+    assert!(text("LICENSE").starts_with("MIT License"));
+    let version = format!("\n## [{}]", env!("CARGO_PKG_VERSION"));
+    assert!(text("CHANGELOG.md").contains(&version), "the changelog knows the version");
+}
