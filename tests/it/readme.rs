@@ -1,6 +1,6 @@
 //! The README says what is true.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use graph::{config, mcp::tools};
 
@@ -59,7 +59,7 @@ fn pages() -> Vec<String> {
     for entry in fs::read_dir(root).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let page = format!("src/{name}/README.md");
-        if fs::exists(format!("{}/{page}", env!("CARGO_MANIFEST_DIR"))).unwrap() {
+        if Path::new(env!("CARGO_MANIFEST_DIR")).join(&page).is_file() {
             pages.push(page);
         }
     }
