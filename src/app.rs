@@ -9,6 +9,7 @@ use crate::{
     work,
 };
 
+mod complete;
 mod demo;
 mod kb;
 mod report;
@@ -16,7 +17,7 @@ mod setup;
 
 // What transports need of the layers below, which they do not see.
 pub use crate::{
-    db::{Interrupt, Named, Patience, Read, Wanted, Write},
+    db::{Interrupt, Named, Names, Patience, Read, Wanted, Write},
     os::git::GitState,
 };
 pub use demo::Stage;

@@ -6,6 +6,7 @@ mod file;
 mod functions;
 pub mod inspect;
 mod migrate;
+mod names;
 mod open;
 mod recount;
 mod row;
@@ -17,6 +18,8 @@ pub use events::{
     title,
 };
 pub use migrate::{MIGRATIONS, Migration};
+pub use names::Names;
+pub(crate) use names::{Source, beginning};
 pub use open::{Db, Interrupt, Options, Patience};
 pub use recount::{Check, recount};
 pub(crate) use row::json;

@@ -3,6 +3,7 @@
 mod branch;
 mod changeset;
 pub mod check;
+mod complete;
 pub mod config;
 mod confirm;
 mod cycle;
@@ -33,6 +34,7 @@ pub use branch::{
     stale_branches,
 };
 pub use check::{Check, Checked, check};
+pub use complete::{Titled, complete, titles};
 pub use delete::*;
 pub use diff::*;
 pub use listing::Shortened;

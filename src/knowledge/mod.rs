@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod changelog;
+mod complete;
 mod context;
 mod create;
 mod delete;
@@ -15,6 +16,7 @@ mod validate;
 mod view;
 
 pub use changelog::*;
+pub use complete::*;
 pub use context::*;
 pub use create::*;
 pub use delete::*;

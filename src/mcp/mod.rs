@@ -13,6 +13,7 @@ use crate::{
 
 mod args;
 mod complaint;
+mod completion;
 mod input;
 mod instructions;
 mod json;

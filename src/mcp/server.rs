@@ -19,11 +19,11 @@ use std::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
-        CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-        ServerConfig, Tool, ToolAnnotations,
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
+        ReadResourceResult, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
     },
     service::{RequestContext, ServerInitializeError},
     transport::Transport,
@@ -32,6 +32,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::{
+    completion,
     input::{Input, READER_STACK},
     instructions::instructions,
     message::Arrived,
@@ -318,6 +319,15 @@ impl ServerHandler for Server {
         Ok(ReadResourceResult::new(contents).into())
     }
 
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let completed = self.look(move |app, ctx| completion::complete(app, ctx, &request));
+        Ok(CompleteResult::new(completed.await?))
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -354,6 +364,7 @@ fn config(on: &[Toolset]) -> ServerConfig {
     let mut capabilities = ServerCapabilities::builder().enable_tools().build();
     capabilities.prompts = prompts::is_on(on).then(Default::default);
     capabilities.resources = resources::is_on(on).then(Default::default);
+    capabilities.completions = completion::is_on(on).then(Default::default);
     let mut server = Implementation::new("graph", env!("CARGO_PKG_VERSION"));
     server.title = Some("Graph".to_owned());
     ServerConfig::new(capabilities).with_server_info(server).with_instructions(instructions(on))

@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+mod complete;
 mod connected;
 mod content;
 mod create_connection;
@@ -22,6 +23,7 @@ mod update_connection;
 mod update_node;
 mod validate;
 
+pub use complete::complete;
 pub use connected::*;
 pub use create_connection::*;
 pub use create_node::*;

@@ -136,6 +136,38 @@ pub fn ruled(root: &Path, files: &[PathBuf], path: &str) -> Ruled {
     }
 }
 
+/// Entries of one folder that are looked at for a completion.
+const ENTRIES: usize = 10_000;
+
+/// What is directly in a folder below `root` and not ignored by git, sorted: each with the folder in front, and a folder
+/// with a slash at its end. Nothing where the folder is not there, or leads out of `root`.
+pub fn entries(root: &Path, folder: &str) -> Vec<String> {
+    let place = root.join(folder);
+    let inside = match (root.canonicalize(), place.canonicalize()) {
+        (Ok(root), Ok(place)) => place.starts_with(root),
+        _ => false,
+    };
+    if !inside {
+        return Vec::new();
+    }
+    let is_own = |entry: &DirEntry| entry.file_name() == OsStr::new(".git");
+    let walk = WalkBuilder::new(&place)
+        .hidden(false)
+        .max_depth(Some(1))
+        .filter_entry(move |entry| !is_own(entry))
+        .build();
+    let name = |entry: DirEntry| {
+        let name = entry.file_name().to_str()?.to_owned();
+        let slash = if entry.file_type()?.is_dir() { "/" } else { "" };
+        let between = if folder.is_empty() { "" } else { "/" };
+        Some(format!("{folder}{between}{name}{slash}"))
+    };
+    let below = walk.flatten().filter(|entry| entry.depth() == 1).take(ENTRIES);
+    let mut entries: Vec<String> = below.filter_map(name).collect();
+    entries.sort_unstable();
+    entries
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 
 mod bridge;
 mod claims;
+mod complete;
 mod connect;
 mod container;
 mod context;
@@ -23,6 +24,7 @@ mod validate;
 mod warnings;
 
 pub use bridge::*;
+pub use complete::*;
 pub use connect::*;
 pub use container::*;
 pub use context::*;

@@ -18,6 +18,7 @@ mod model;
 mod processes;
 mod proof;
 mod readme;
+mod resources;
 mod scans;
 mod status;
 mod stdio;

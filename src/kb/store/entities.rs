@@ -5,8 +5,11 @@ use rusqlite::Row;
 use super::branches::Branch;
 use crate::{
     base::{Error, Result},
-    db::{self, Read, Write},
-    kb::types::{DOMAIN, Entity},
+    db::{self, Names, Read, Source, Write},
+    kb::{
+        complete::Titled,
+        types::{DOMAIN, Entity},
+    },
 };
 
 /// An entity, and which row says it.
@@ -174,4 +177,21 @@ pub fn forget(tx: &Write<'_>, key: i64) -> Result<()> {
     tx.unindex(DOMAIN, &key.to_string());
     tx.run("DELETE FROM kb_entities WHERE key = ?1", [key])?;
     Ok(())
+}
+
+/// Ids of a branch that begin with `prefix`.
+pub fn beginning(tx: &Read<'_>, branch: &Branch, prefix: &str, limit: usize) -> Result<Names> {
+    let within = Some(("branch", branch.key));
+    let source = Source { table: "kb_branch_entities", column: "id", within };
+    db::beginning(tx, source, prefix, limit)
+}
+
+/// The first entities of a branch, by id.
+pub fn titles(tx: &Read<'_>, branch: &Branch, limit: usize) -> Result<Vec<Titled>> {
+    tx.all(
+        "SELECT m.id, m.type, e.title FROM kb_branch_entities m CROSS JOIN kb_entities e ON e.key = m.entity
+          WHERE m.branch = ?1 ORDER BY m.id LIMIT ?2",
+        (branch.key, limit),
+        |row| Ok(Titled { id: row.get(0)?, r#type: row.get(1)?, title: row.get(2)? }),
+    )
 }

@@ -5,8 +5,11 @@ use rusqlite::{Row, types::Value};
 use super::{atoms, molecules};
 use crate::{
     base::Result,
-    db::{Needle, Read, subjects_sql},
-    knowledge::types::DOMAIN,
+    db::{self, Names, Needle, Read, Source, subjects_sql},
+    knowledge::{
+        complete::Named,
+        types::{DOMAIN, EntityType},
+    },
 };
 
 /// What a list is narrowed to.
@@ -114,4 +117,29 @@ fn list<T>(
 
 fn number(count: usize) -> Value {
     Value::from(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// Ids that begin with `prefix`.
+pub fn beginning(tx: &Read<'_>, of: EntityType, prefix: &str, limit: usize) -> Result<Names> {
+    let source = Source { table: table(of), column: "id", within: None };
+    db::beginning(tx, source, prefix, limit)
+}
+
+/// The first of a project, by name.
+pub fn names(tx: &Read<'_>, of: EntityType, project: &str, limit: usize) -> Result<Vec<Named>> {
+    tx.all(
+        &format!(
+            "SELECT id, name FROM {} WHERE project_id = ?1 ORDER BY name, id LIMIT ?2",
+            table(of)
+        ),
+        (project, limit),
+        |row| Ok(Named { id: row.get(0)?, name: row.get(1)? }),
+    )
+}
+
+fn table(of: EntityType) -> &'static str {
+    match of {
+        EntityType::Atom => "graph_atoms",
+        EntityType::Molecule => "graph_molecules",
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::properties::{self, Of};
 use crate::{
     base::{Error, ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
-    db::{self, Read, Write},
+    db::{self, Names, Read, Source, Write},
     memory::{
         content::Content,
         types::{DOMAIN, Encoding, NODE_PREFIX, Node},
@@ -247,4 +247,10 @@ pub fn newest(tx: &Read<'_>, limit: usize) -> Result<Vec<(Record, String)>> {
 /// Visits all nodes, oldest first.
 pub fn each(tx: &Read<'_>, visit: impl FnMut(Record) -> Result<bool>) -> Result<()> {
     tx.while_each(&format!("SELECT {COLUMNS} FROM memory_nodes ORDER BY seq"), [], from_row, visit)
+}
+
+/// Ids that begin with `prefix`.
+pub fn beginning(tx: &Read<'_>, prefix: &str, limit: usize) -> Result<Names> {
+    let source = Source { table: "memory_nodes", column: "id", within: None };
+    db::beginning(tx, source, prefix, limit)
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     base::{Error, Fault, Result, Timestamp, ids},
-    db::{self, Read, Write, history},
+    db::{self, Names, Read, Source, Write, history},
     work::types::{Ancestor, DOMAIN, ID_PREFIX, MERGED_INTO, Node},
 };
 
@@ -322,4 +322,10 @@ pub fn last_change(tx: &Read<'_>, project: &str) -> Result<Option<Timestamp>> {
         [project],
         |row| row.get(0),
     )
+}
+
+/// Ids that begin with `prefix`.
+pub fn beginning(tx: &Read<'_>, prefix: &str, limit: usize) -> Result<Names> {
+    let source = Source { table: "work_nodes", column: "id", within: None };
+    db::beginning(tx, source, prefix, limit)
 }

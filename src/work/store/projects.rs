@@ -4,7 +4,7 @@ use rusqlite::Row;
 
 use crate::{
     base::{Fault, Result, ids, text},
-    db::{Read, Write},
+    db::{self, Names, Read, Source, Write},
     work::types::{Counts, ID_PREFIX},
 };
 
@@ -124,4 +124,10 @@ pub fn insert(tx: &Write<'_>, id: &str, name: &str) -> Result<()> {
         (id, name),
     )?;
     Ok(())
+}
+
+/// Names that begin with `prefix`.
+pub fn beginning(tx: &Read<'_>, prefix: &str, limit: usize) -> Result<Names> {
+    let source = Source { table: "work_projects", column: "name", within: None };
+    db::beginning(tx, source, prefix, limit)
 }

@@ -1,0 +1,108 @@
+//! Completing what somebody types: the arguments of resource templates and of prompts.
+
+use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
+
+use super::{
+    prompts,
+    resources::{self, Kind},
+};
+use crate::{
+    app::{App, Names, Read},
+    base::{Ctx, Error, ErrorCode, Fault, Result, text},
+    config::Toolset,
+    kb,
+    knowledge::{self, EntityType},
+    memory, work,
+};
+
+/// What an argument is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Of(Kind),
+    /// Files of the working tree, separated by commas.
+    Paths,
+}
+
+/// Whether there is anything to complete.
+pub(super) fn is_on(on: &[Toolset]) -> bool {
+    resources::is_on(on) || prompts::is_on(on)
+}
+
+/// The values that what was typed may become, at most 100 of them, in order. Asking makes no database.
+pub(super) fn complete(
+    app: &mut App,
+    ctx: &Ctx,
+    request: &CompleteRequestParams,
+) -> Result<CompletionInfo> {
+    let wanted = wanted(&app.config().toolsets.value, request)?;
+    let (typed, limit) = (request.argument.value.as_str(), CompletionInfo::MAX_VALUES);
+    let names = match wanted {
+        Wanted::Paths => paths(app, typed, limit),
+        Wanted::Of(_) if !resources::is_there(app) => Names::default(),
+        Wanted::Of(Kind::Kb) => {
+            let setting = app.kb(None)?;
+            app.read(ctx, |tx| kb::complete(tx, &setting, typed, limit))?
+        }
+        Wanted::Of(kind) => app.read(ctx, |tx| of_kind(tx, kind, typed, limit))?,
+    };
+    let more = names.total > names.values.len();
+    let total = u32::try_from(names.total).ok();
+    CompletionInfo::with_pagination(names.values, total, more).map_err(Error::internal)
+}
+
+/// What the argument is that a request is about; what is not there, or has no such argument, is the asker's fault.
+fn wanted(on: &[Toolset], request: &CompleteRequestParams) -> Result<Wanted> {
+    let (argument, named) = (request.argument.name.as_str(), text::shorten);
+    let refused = |what: String| -> Error { Fault::new(ErrorCode::NotFound, what).into() };
+    let (name, arguments) = match &request.r#ref {
+        Reference::Resource(template) => {
+            let kind = resources::kinds(on)
+                .find(|kind| kind.template().as_deref() == Some(template.uri.as_str()));
+            let kind = kind.ok_or_else(|| {
+                refused(format!("there is no resource template `{}`", named(&template.uri, 120)))
+            })?;
+            if kind.argument == Some(argument) {
+                return Ok(Wanted::Of(kind.kind));
+            }
+            (&template.uri, kind.argument.unwrap_or_default().to_owned())
+        }
+        Reference::Prompt(prompt) => {
+            if !prompts::listed(on).iter().any(|listed| listed.name == prompt.name) {
+                return Err(refused(format!("there is no prompt `{}`", named(&prompt.name, 80))));
+            }
+            match argument {
+                "project" => return Ok(Wanted::Of(Kind::Project)),
+                "task" => return Ok(Wanted::Of(Kind::Node)),
+                "paths" => return Ok(Wanted::Paths),
+                _ => (&prompt.name, "project, task, paths".to_owned()),
+            }
+        }
+        _ => return Err(refused("only resource templates and prompts are completed".to_owned())),
+    };
+    let (argument, name) = (named(argument, 80), named(name, 120));
+    Err(refused(format!("`{name}` has no argument `{argument}` (it has: {arguments})")))
+}
+
+fn of_kind(tx: &Read<'_>, kind: Kind, typed: &str, limit: usize) -> Result<Names> {
+    match kind {
+        Kind::Project => work::complete_projects(tx, typed, limit),
+        Kind::Node => work::complete_nodes(tx, typed, limit),
+        Kind::Atom => knowledge::complete(tx, EntityType::Atom, typed, limit),
+        Kind::Molecule => knowledge::complete(tx, EntityType::Molecule, typed, limit),
+        Kind::Memory => memory::complete(tx, typed, limit),
+        // One has no argument, the other needs to know the branch.
+        Kind::Ontology | Kind::Kb => Ok(Names::default()),
+    }
+}
+
+/// The last of the paths that were typed is completed, those before it stay.
+fn paths(app: &App, typed: &str, limit: usize) -> Names {
+    let begin = typed.rfind(',').map_or(0, |comma| comma + 1);
+    let blanks = typed[begin..].len() - typed[begin..].trim_start().len();
+    let (kept, last) = typed.split_at(begin + blanks);
+    let mut names = app.complete_path(last, limit);
+    for value in &mut names.values {
+        value.insert_str(0, kept);
+    }
+    names
+}
