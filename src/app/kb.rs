@@ -9,7 +9,7 @@ use crate::{
     base::{Ctx, ErrorCode, Fault, Result},
     db::{Read, Write},
     kb::{
-        self, Ensured, FirstUse, Schema, Setting,
+        self, Ensured, FirstUse, Former, Schema, Setting,
         config::{KbConfig, Words, schema_files},
     },
     os::git::{FALLBACK_BRANCH, Repository},
@@ -44,6 +44,12 @@ impl Place {
         }
     }
 
+    /// The default branch as the settings name it, or else the remote; none where it is only what people expect.
+    fn declared_default(&self) -> Option<String> {
+        let configured = self.config.default_branch.clone();
+        configured.or_else(|| self.repository.as_ref()?.origin_branch())
+    }
+
     /// Refuses a repository without a working tree, where there are no documents and nothing may be put.
     fn check_tree(&self) -> Result<()> {
         if !self.repository.as_ref().is_some_and(Repository::is_bare) {
@@ -57,8 +63,14 @@ impl Place {
 
     /// Whether git has a branch, or will have it with its first commit.
     fn has_branch(&self, name: &str) -> bool {
-        let there = self.repository.as_ref().map(branches::there);
-        there.is_some_and(|there| there.is_ok_and(|there| there.contains(name)))
+        self.repository.as_ref().is_some_and(|repository| repository.has_branch(name))
+    }
+
+    /// Whether there is a repository that knows no branch of this name, not even at the remote.
+    fn is_missing(&self, name: &str) -> bool {
+        self.repository.as_ref().is_some_and(|repository| {
+            !repository.has_branch(name) && repository.origin_branch().as_deref() != Some(name)
+        })
     }
 }
 
@@ -89,6 +101,7 @@ impl App {
 
     fn setting(&self, place: Place, named: Option<&str>) -> Result<Setting> {
         let default = place.default_branch();
+        let declared = place.declared_default().is_some();
         let active = self.active_branch(&place);
         let (branch, known) = match named {
             Some(name) => {
@@ -100,7 +113,7 @@ impl App {
             None => (active?, true),
         };
         let Place { schema, config, .. } = place;
-        Ok(Setting { branch, known, default, schema, rules: config.rules.into() })
+        Ok(Setting { branch, known, default, declared, schema, rules: config.rules.into() })
     }
 
     /// Runs `f` on one snapshot; the first use of a branch makes its store.
@@ -110,7 +123,8 @@ impl App {
         setting: &Setting,
         f: impl Fn(&Read<'_>) -> Result<T>,
     ) -> Result<T> {
-        let answer = self.read(ctx, |tx| match kb::has_store(tx, setting)? {
+        let folder = self.config.folder.clone();
+        let answer = self.read(ctx, |tx| match is_settled(tx, setting, &folder)? {
             true => f(tx).map(Some),
             false => Ok(None),
         })?;
@@ -135,28 +149,42 @@ impl App {
     }
 }
 
+/// Whether the branch of a call has a store, and no other one is to take its place.
+fn is_settled(tx: &Read<'_>, setting: &Setting, folder: &Path) -> Result<bool> {
+    if !kb::has_store(tx, setting)? {
+        return Ok(false);
+    }
+    let former = former(tx, setting, folder)?;
+    Ok(former.is_empty() || kb::heir(tx, &setting.branch, &former)?.is_none())
+}
+
 /// Makes sure that the branch of a call has a store; git is asked in `folder` what it was called before.
 fn ensure(tx: &Write<'_>, setting: &Setting, folder: &Path) -> Result<Ensured> {
-    if kb::has_store(tx, setting)? {
-        return Ok(Ensured::Present);
+    // One that nobody knows is refused.
+    kb::has_store(tx, setting)?;
+    let former = former(tx, setting, folder)?;
+    let (branch, mut default) = (setting.branch.as_str(), setting.default.as_str());
+    let stores = kb::store_names(tx)?;
+    let has_store = |name: &str| stores.iter().any(|store| store == name);
+    // What was written before there was a repository is not left behind when git calls its first branch otherwise.
+    if !setting.declared && !has_store(default) && has_store(FALLBACK_BRANCH) {
+        default = FALLBACK_BRANCH;
     }
-    let (branch, default) = (setting.branch.as_str(), setting.default.as_str());
-    let former = former_names(folder, branch);
     kb::ensure(tx, FirstUse { branch, default, former: &former })
 }
 
-/// What a branch was called before, the last first, without names that git has again.
-fn former_names(folder: &Path, branch: &str) -> Vec<String> {
-    let Some(repository) = Repository::find(folder) else {
-        return Vec::new();
-    };
-    let mut former = repository.former_names(branch);
-    if !former.is_empty() {
-        // Where the branches cannot be listed, none can be told to be gone.
-        let Ok(there) = branches::there(&repository) else {
-            return Vec::new();
-        };
-        former.retain(|name| !there.contains(name));
+/// What the branch of a call was called before, the last first, as far as stores have these names and git has not.
+fn former(tx: &Read<'_>, setting: &Setting, folder: &Path) -> Result<Vec<Former>> {
+    let branch = setting.branch.as_str();
+    let stores = kb::store_names(tx)?;
+    // Most often there is nothing that git need be asked about.
+    if stores.iter().all(|store| store == branch) {
+        return Ok(Vec::new());
     }
-    former
+    let Some(repository) = Repository::find(folder) else {
+        return Ok(Vec::new());
+    };
+    // The store of a default branch that is called so elsewhere, too, stays with that name.
+    let kept = setting.declared.then_some(setting.default.as_str());
+    Ok(branches::former(&repository, branch, &stores, kept))
 }

@@ -252,6 +252,10 @@ fn kb_state(state: &KbState, config: &Config, out: &mut Output) -> std::io::Resu
         let files = number(files, "file");
         out.line(format_args!("  {} {files} {remark}", styled(WARN, "!")))?;
     }
+    if state.default_missing {
+        let remark = "git has no branch of the default's name: \"defaultBranch\" in .kb/config.json names another";
+        out.line(format_args!("  {} {remark}", styled(WARN, "!")))?;
+    }
     if !state.configured {
         let remark = "there is no .kb/config.json here: graph kb init makes one";
         out.line(format_args!("  {} {remark}", styled(WARN, "!")))?;

@@ -21,7 +21,18 @@ pub struct FirstUse<'a> {
     pub default: &'a str,
     /// What it was called before git renamed it, the last first, as far as these are gone: the first one that has
     /// a store gives it.
-    pub former: &'a [String],
+    pub former: &'a [Former],
+}
+
+/// A name that a branch had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Former {
+    /// The name.
+    pub name: String,
+    /// Until when.
+    pub until: Timestamp,
+    /// Since when the branch has the name that it has now.
+    pub named: Timestamp,
 }
 
 /// A branch that has a store.
@@ -68,20 +79,38 @@ pub fn has_store(tx: &Read<'_>, setting: &Setting) -> Result<bool> {
         .into())
 }
 
+/// The former name of a branch whose store goes along with it, if there is one.
+///
+/// Where the branch has a store, that is another branch's, which git replaced by this one, if it is older than the name;
+/// and a store that came later than the rename belongs to somebody who took the old name up again.
+pub fn heir(tx: &Read<'_>, branch: &str, former: &[Former]) -> Result<Option<String>> {
+    let present = branches::find(tx, branch)?;
+    for Former { name, until, named } in former {
+        let Some(store) = branches::find(tx, name)? else { continue };
+        let replaces = |there: &Branch| there.created_at <= *named && store.created_at <= *until;
+        if present.as_ref().is_none_or(replaces) {
+            return Ok(Some(store.name));
+        }
+    }
+    Ok(None)
+}
+
 /// Makes sure that a branch has a store. The only way in which one comes into being.
 pub fn ensure(tx: &Write<'_>, first: FirstUse<'_>) -> Result<Ensured> {
     let FirstUse { branch: name, default, former } = first;
-    if branches::find(tx, name)?.is_some() {
+    let (present, heir) = (branches::find(tx, name)?, heir(tx, name, former)?);
+    if let Some(heir) = heir {
+        if let Some(replaced) = present {
+            set_aside(tx, &replaced)?;
+        }
+        rename(tx, &heir, name)?;
+        return Ok(Ensured::Renamed);
+    }
+    if present.is_some() {
         return Ok(Ensured::Present);
     }
     text::bounded("branch", name, 1 << 10)?;
-    for former in former.iter().filter(|former| *former != default) {
-        if branches::find(tx, former)?.is_some() {
-            rename(tx, former, name)?;
-            return Ok(Ensured::Renamed);
-        }
-    }
-    let source = match branches::find(tx, default)? {
+    let source = match branches::current(tx, default)? {
         Some(source) => Some(source),
         None if default == name => None,
         None => Some(make(tx, default, None)?),
@@ -115,6 +144,24 @@ pub fn rename(tx: &Write<'_>, from: &str, to: &str) -> Result<()> {
     }
     branches::rename(tx, &branch, to)?;
     record(tx, to, "renamed", &[Change::new("name", from, to)])
+}
+
+/// Keeps the store of a branch that git replaced by another, under a name that no branch can have: nobody asked for
+/// it to be deleted, and garbage collection lists it.
+fn set_aside(tx: &Write<'_>, branch: &Branch) -> Result<()> {
+    let aside = format!("{}@{{replaced-{}}}", branch.name, branch.key);
+    branches::rename(tx, branch, &aside)?;
+    record(tx, &aside, "renamed", &[Change::new("name", branch.name.as_str(), aside.as_str())])
+}
+
+/// The name of the store that has a name, or had it before it was renamed; the name itself where there is none.
+pub fn current_name(tx: &Read<'_>, name: &str) -> Result<String> {
+    Ok(branches::current(tx, name)?.map_or_else(|| name.to_owned(), |branch| branch.name))
+}
+
+/// The names of all stores.
+pub fn store_names(tx: &Read<'_>) -> Result<Vec<String>> {
+    Ok(branches::all(tx)?.into_iter().map(|branch| branch.name).collect())
 }
 
 /// All stores, by name.

@@ -50,6 +50,7 @@ impl<'a, 'c> Changeset<'a, 'c> {
         let applied = Applied {
             id,
             branch: branch.name.clone(),
+            store: Some(branch.key),
             action: purpose.action.to_owned(),
             at: tx.now(),
             actor: tx.actor().to_owned(),

@@ -4,8 +4,11 @@ use serde::Serialize;
 
 use super::{
     branch,
-    store::compare,
-    types::{LinkId, changes},
+    store::{
+        branches::{self, Branch},
+        compare,
+    },
+    types::{LinkId, Setting, changes},
 };
 use crate::{
     base::{
@@ -22,6 +25,9 @@ pub struct Diff {
     pub branch: String,
     /// The one that it is compared with.
     pub against: String,
+    /// Whether that one has no store yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub empty: bool,
     /// Entities that differ.
     pub entities: EntityDiff,
     /// Links that differ.
@@ -95,6 +101,19 @@ impl Diff {
 /// Compares two branches that have stores.
 pub fn diff(tx: &Read<'_>, branch: &str, against: &str) -> Result<Diff> {
     let (one, other) = (branch::get(tx, "branch", branch)?, branch::get(tx, "against", against)?);
+    compared(tx, one, other, false)
+}
+
+/// Compares the branch of a call with the default one, which says nothing as long as it has no store.
+pub fn diff_from_default(tx: &Read<'_>, setting: &Setting) -> Result<Diff> {
+    let one = branch::get(tx, "branch", &setting.branch)?;
+    match branches::current(tx, &setting.default)? {
+        Some(other) => compared(tx, one, other, false),
+        None => compared(tx, one, Branch::nowhere(&setting.default), true),
+    }
+}
+
+fn compared(tx: &Read<'_>, one: Branch, other: Branch, empty: bool) -> Result<Diff> {
     let named = |records: Vec<super::store::entities::Record>| {
         let named = records.into_iter().map(|record| NamedEntity {
             id: record.entity.id,
@@ -130,6 +149,7 @@ pub fn diff(tx: &Read<'_>, branch: &str, against: &str) -> Result<Diff> {
         },
         branch: one.name,
         against: other.name,
+        empty,
     })
 }
 

@@ -4,7 +4,10 @@ use serde::Serialize;
 
 use super::{
     changeset::{ENTITY, RELATIONSHIP},
-    store::changesets::{self, Applied},
+    store::{
+        branches,
+        changesets::{self, Applied},
+    },
 };
 use crate::{
     base::{Fault, Result, Timestamp, props::Change},
@@ -52,7 +55,7 @@ pub struct FactChange {
     pub changes: Vec<Change>,
 }
 
-/// The changesets of a branch, newest first. `before` is the last one of the page before; `details` adds the facts.
+/// The changesets of a branch, newest first, without those of an earlier branch of its name. `before` is the last one of the page before; `details` adds the facts.
 pub fn log(
     tx: &Read<'_>,
     branch: &str,
@@ -62,7 +65,10 @@ pub fn log(
 ) -> Result<Vec<LogEntry>> {
     let before = before.map(|id| get(tx, "before", id)).transpose()?;
     let before = before.map(|applied| applied.first_event);
-    let applied = changesets::of_branch(tx, branch, before, limit)?;
+    let Some(store) = branches::find(tx, branch)? else {
+        return Ok(Vec::new());
+    };
+    let applied = changesets::of_store(tx, store.key, before, limit)?;
     applied.into_iter().map(|applied| entry(tx, applied, details)).collect()
 }
 

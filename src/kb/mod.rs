@@ -30,8 +30,8 @@ mod validate;
 mod warnings;
 
 pub use branch::{
-    BranchInfo, Ensured, FirstUse, collect_garbage, ensure, has_store, list_branches, rename,
-    stale_branches,
+    BranchInfo, Ensured, FirstUse, Former, collect_garbage, current_name, ensure, has_store, heir,
+    list_branches, rename, stale_branches, store_names,
 };
 pub use check::{Check, Checked, check};
 pub use complete::{Titled, complete, titles};

@@ -51,6 +51,10 @@ pub fn rollback(tx: &Write<'_>, setting: &Setting, id: &str) -> Result<RolledBac
             format!("{id} was applied to branch {}, not to {}", applied.branch, branch.name);
         return Err(refused(message, "switch to that branch first"));
     }
+    if applied.store != Some(branch.key) {
+        let message = format!("{id} was applied to an earlier branch {}", applied.branch);
+        return Err(refused(message, "write what you want with kb_upsert"));
+    }
     if let Some(by) = changesets::reverted_by(tx, id)?
         && changesets::reverted_by(tx, &by)?.is_none()
     {
@@ -98,7 +102,7 @@ impl Inverse {
     fn of(tx: &Read<'_>, branch: &Branch, applied: &Applied) -> Result<Inverse> {
         let (mut inverse, mut later) = (Inverse::default(), BTreeSet::new());
         for event in log::facts(tx, applied)? {
-            later.extend(since(tx, applied, &event.kind, &event.subject)?);
+            later.extend(since(tx, branch, applied, &event.kind, &event.subject)?);
             if event.kind == ENTITY {
                 let now = entities::find(tx, branch, &event.subject)?.map(|record| record.entity);
                 check_not_owned(&event, now.as_ref().and_then(Entity::place))?;
@@ -141,7 +145,7 @@ impl Inverse {
             for end in [End::From, End::To] {
                 for record in links::at(tx, branch, id, end)? {
                     let subject = record.link.id().subject();
-                    later.extend(since(tx, applied, RELATIONSHIP, &subject)?);
+                    later.extend(since(tx, branch, applied, RELATIONSHIP, &subject)?);
                 }
             }
         }
@@ -161,7 +165,13 @@ impl Inverse {
 }
 
 /// The later changesets that touched a fact, each with it, without those that were rolled back.
-fn since(tx: &Read<'_>, applied: &Applied, kind: &str, subject: &str) -> Result<Vec<String>> {
+fn since(
+    tx: &Read<'_>,
+    branch: &Branch,
+    applied: &Applied,
+    kind: &str,
+    subject: &str,
+) -> Result<Vec<String>> {
     let mut touched: Vec<Applied> = Vec::new();
     let mut before = None;
     'pages: loop {
@@ -173,7 +183,7 @@ fn since(tx: &Read<'_>, applied: &Applied, kind: &str, subject: &str) -> Result<
                 break 'pages;
             }
             if event.kind == kind
-                && let Some(later) = changesets::at_event(tx, &applied.branch, event.seq)?
+                && let Some(later) = changesets::at_event(tx, branch.key, event.seq)?
             {
                 touched.push(later);
             }

@@ -51,6 +51,8 @@ pub struct Setting {
     pub known: bool,
     /// What a branch's first use copies.
     pub default: String,
+    /// Whether somebody says so, the settings or the remote: then it stays the default when git renames it here.
+    pub declared: bool,
     /// The types and relations.
     pub schema: Schema,
     /// The rules' severities.

@@ -22,6 +22,7 @@ mod refs;
 mod reftable;
 
 pub use branches::FALLBACK_BRANCH;
+pub use reflog::Rename;
 use refs::{Pointer, Refs};
 
 /// HEAD, a ref or a `gitdir` pointer is one line; more than this is not one of them.

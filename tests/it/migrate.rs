@@ -21,3 +21,52 @@ fn a_new_file_is_sound_and_in_wal_mode() {
     assert_eq!(inspection.journal_mode, "wal");
     assert_eq!(inspection.schema_version, graph::db::MIGRATIONS.len());
 }
+
+#[test]
+fn stores_of_an_older_version_keep_their_links_and_logs() {
+    let (before, after): (Vec<&graph::db::Migration>, Vec<_>) =
+        graph::db::MIGRATIONS.iter().partition(|it| it.name < "0008_kb_stores");
+    let db = rusqlite::Connection::open_in_memory().unwrap();
+    db.execute_batch("PRAGMA foreign_keys = ON").unwrap();
+    for migration in before {
+        db.execute_batch(migration.sql).unwrap();
+    }
+    db.execute_batch(
+        "INSERT INTO kb_branches (key, name, created_at) VALUES (1, 'main', '2'), (2, 'side', '3');
+         INSERT INTO kb_links VALUES (1, 'A', 'r', 'B', ''), (2, 'A', 'r', 'C', ''), (3, 'A', 'r', 'C', 'k');
+         INSERT INTO kb_branch_links VALUES
+           (1, 1, 's', NULL, NULL, NULL, '2', 'x'), (2, 1, 's', NULL, NULL, NULL, '2', 'x'),
+           (1, 2, 's', 0.5, 'f', 1, '2', 'x'), (2, 2, 's', 0.5, 'f', 2, '2', 'x'), (2, 3, 's', NULL, NULL, NULL, '2', 'x');
+         INSERT INTO kb_changesets (id, branch, action, at, actor, source, first_event, last_event) VALUES
+           ('a', 'side', 'sync', '1', 'x', 's', 1, 1), ('b', 'side', 'sync', '3', 'x', 's', 2, 2),
+           ('c', 'gone', 'sync', '3', 'x', 's', 3, 3);",
+    )
+    .unwrap();
+    for migration in after {
+        db.execute_batch(migration.sql).unwrap();
+    }
+    let all = |sql: &str| -> Vec<String> {
+        let mut statement = db.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.collect::<rusqlite::Result<_>>().unwrap()
+    };
+    assert_eq!(
+        all("SELECT m.branch || ' ' || to_id || kind || coalesce(line, '') || coalesce(confidence, '')
+               FROM kb_branch_links m JOIN kb_links l ON l.key = m.link ORDER BY 1"),
+        ["1 B", "1 C10.5", "2 B", "2 C20.5", "2 Ck"]
+    );
+    assert_eq!(
+        all("SELECT to_id || kind FROM kb_links ORDER BY 1"),
+        ["B", "C", "C", "Ck"],
+        "what is the same is one row"
+    );
+    assert_eq!(
+        all("SELECT type FROM v_edges WHERE domain = 'kb' AND to_id = 'B' ORDER BY 1"),
+        ["r@main", "r@side"]
+    );
+    assert_eq!(
+        all("SELECT id || coalesce(store, '') FROM kb_changesets ORDER BY 1"),
+        ["a", "b2", "c"]
+    );
+    assert_eq!(all("SELECT 'broken' FROM pragma_foreign_key_check"), [""; 0]);
+}

@@ -22,21 +22,21 @@ CREATE INDEX kb_branch_entities_by_entity ON kb_branch_entities (entity, branch)
 
 CREATE INDEX kb_branch_entities_by_type   ON kb_branch_entities (branch, type, id);
 
-CREATE INDEX kb_branch_links_by_file ON kb_branch_links (branch, file) WHERE file IS NOT NULL;
-
 CREATE INDEX kb_branch_links_by_link ON kb_branch_links (link, branch);
 
-CREATE INDEX kb_changesets_by_branch  ON kb_changesets (branch, first_event);
-
 CREATE INDEX kb_changesets_by_reverts ON kb_changesets (reverts) WHERE reverts IS NOT NULL;
+
+CREATE INDEX kb_changesets_by_store ON kb_changesets (store, first_event);
 
 CREATE INDEX kb_entities_by_file     ON kb_entities (file)           WHERE file IS NOT NULL;
 
 CREATE INDEX kb_entities_by_owner    ON kb_entities (owner)          WHERE owner IS NOT NULL;
 
-CREATE INDEX kb_entities_by_priority ON kb_entities (priority, type) WHERE priority IS NOT NULL;
+CREATE INDEX kb_entities_by_priority ON kb_entities (priority COLLATE NOCASE, type) WHERE priority IS NOT NULL;
 
-CREATE UNIQUE INDEX kb_links_by_name ON kb_links (from_id, relation, to_id, kind);
+CREATE INDEX kb_links_by_file     ON kb_links (file) WHERE file IS NOT NULL;
+
+CREATE INDEX kb_links_by_name     ON kb_links (from_id, relation, to_id, kind);
 
 CREATE INDEX kb_links_by_relation ON kb_links (relation, from_id, to_id, kind);
 
@@ -190,16 +190,9 @@ CREATE TABLE kb_branch_entities (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE kb_branch_links (
-  branch     INTEGER NOT NULL REFERENCES kb_branches (key),
-  link       INTEGER NOT NULL REFERENCES kb_links (key),
-  source     TEXT NOT NULL CHECK (source <> ''),
-  confidence REAL CHECK (confidence BETWEEN 0 AND 1),
-  file       TEXT CHECK (file <> ''),
-  line       INTEGER CHECK (line >= 1),
-  created_at TEXT NOT NULL,
-  created_by TEXT NOT NULL,
-  PRIMARY KEY (branch, link),
-  CHECK ((file IS NULL) = (line IS NULL))
+  branch INTEGER NOT NULL REFERENCES kb_branches (key),
+  link   INTEGER NOT NULL REFERENCES kb_links (key),
+  PRIMARY KEY (branch, link)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE kb_branches (
@@ -220,7 +213,7 @@ CREATE TABLE kb_changesets (
   reason      TEXT,
   reverts     TEXT REFERENCES kb_changesets (id),
   first_event INTEGER NOT NULL,
-  last_event  INTEGER NOT NULL,
+  last_event  INTEGER NOT NULL, store INTEGER,
   CHECK (first_event <= last_event),
   CHECK ((action = 'rollback') = (reverts IS NOT NULL)),
   CHECK (action <> 'delete' OR reason IS NOT NULL)
@@ -261,12 +254,25 @@ CREATE TABLE kb_files (
   CHECK ((size IS NULL) = (mtime IS NULL))
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE kb_former_names (
+  name   TEXT PRIMARY KEY CHECK (name <> ''),
+  branch INTEGER NOT NULL REFERENCES kb_branches (key) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE kb_links (
-  key      INTEGER PRIMARY KEY,
-  from_id  TEXT NOT NULL CHECK (from_id <> ''),
-  relation TEXT NOT NULL CHECK (relation <> ''),
-  to_id    TEXT NOT NULL CHECK (to_id <> ''),
-  kind     TEXT NOT NULL DEFAULT ''
+  key        INTEGER PRIMARY KEY,
+  -- The ends need not be there: a link to nothing is unresolved, and connects itself when its end appears.
+  from_id    TEXT NOT NULL CHECK (from_id <> ''),
+  relation   TEXT NOT NULL CHECK (relation <> ''),
+  to_id      TEXT NOT NULL CHECK (to_id <> ''),
+  kind       TEXT NOT NULL DEFAULT '',
+  source     TEXT NOT NULL CHECK (source <> ''),
+  confidence REAL CHECK (confidence BETWEEN 0 AND 1),
+  file       TEXT CHECK (file <> ''),
+  line       INTEGER CHECK (line >= 1),
+  created_at TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  CHECK ((file IS NULL) = (line IS NULL))
 ) STRICT;
 
 CREATE TABLE kb_paths (

@@ -8,7 +8,7 @@ use super::Place;
 use crate::{
     app::App,
     base::{Ctx, ErrorCode, Fault, Result},
-    kb::{self, BranchInfo, Ensured},
+    kb::{self, BranchInfo, Ensured, Former},
     os::git::Repository,
 };
 
@@ -19,6 +19,9 @@ pub struct Branches {
     pub active: String,
     /// The one that others begin as a copy of.
     pub default: String,
+    /// Whether git has no branch of that name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub default_missing: bool,
     /// By name.
     pub stores: Vec<Store>,
 }
@@ -37,7 +40,9 @@ impl App {
     /// All stores.
     pub fn kb_branches(&mut self, ctx: &Ctx) -> Result<Branches> {
         let place = self.place()?;
-        let (active, default) = (self.active_branch(&place)?, place.default_branch());
+        let active = self.active_branch(&place)?;
+        let default = self.current_default(ctx, &place)?;
+        let default_missing = place.is_missing(&default);
         // Outside git nothing tells that a branch is gone.
         let kept = match &place.repository {
             Some(_) => Some(self.kept(ctx, &place, &active)?),
@@ -52,7 +57,7 @@ impl App {
                 gone: stale.iter().any(|stale| stale.name == info.name),
                 info,
             });
-            Ok(Branches { stores: stores.collect(), active, default })
+            Ok(Branches { stores: stores.collect(), active, default, default_missing })
         })
     }
 
@@ -64,7 +69,8 @@ impl App {
             let hint = "run it in the repository; `graph kb branch` lists the stores";
             return Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into());
         }
-        let (active, default) = (self.active_branch(&place)?, place.default_branch());
+        let active = self.active_branch(&place)?;
+        let default = self.current_default(ctx, &place)?;
         let kept = self.kept(ctx, &place, &active)?;
         match force {
             true => self.write(ctx, |tx| kb::collect_garbage(tx, &active, &default, &kept)),
@@ -80,7 +86,7 @@ impl App {
             let folder = self.config.folder.clone();
             return self.write(ctx, |tx| super::ensure(tx, &setting, &folder));
         };
-        if former == setting.default || self.place()?.has_branch(former) {
+        if setting.declared && former == setting.default || self.place()?.has_branch(former) {
             let message = format!("`{former}` is a branch that is there: its store is its own");
             let hint = "`graph kb diff` shows how two stores differ";
             return Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into());
@@ -92,24 +98,58 @@ impl App {
         })
     }
 
-    /// The names whose stores are kept: of the branches that are there, and of those that were renamed. The store of a
-    /// renamed branch goes along with its next use; where the new name has one already, somebody has to look at both.
+    /// The default branch by the name that its store has now.
+    pub(super) fn current_default(&mut self, ctx: &Ctx, place: &Place) -> Result<String> {
+        let default = place.default_branch();
+        self.read(ctx, |tx| kb::current_name(tx, &default))
+    }
+
+    /// The names whose stores are kept: of the branches that are there, and of those that were renamed, whose stores go
+    /// along with the next use of the new name.
     fn kept(&mut self, ctx: &Ctx, place: &Place, active: &str) -> Result<Vec<String>> {
         let Some(repository) = &place.repository else {
             return Ok(Vec::new());
         };
         let mut kept = there(repository)?;
         kept.insert(active.to_owned());
-        let stores = self.read(ctx, kb::list_branches)?;
-        let has_store = |name: &str| stores.iter().any(|store| store.name == name);
-        let waiting: Vec<String> = kept
-            .iter()
-            .flat_map(|name| repository.former_names(name))
-            .filter(|former| has_store(former))
-            .collect();
+        let declared = place.declared_default();
+        let waiting = self.read(ctx, |tx| {
+            let stores = kb::store_names(tx)?;
+            let heir = |branch: &String| {
+                kb::heir(tx, branch, &former(repository, branch, &stores, declared.as_deref()))
+            };
+            kept.iter().filter_map(|branch| heir(branch).transpose()).collect::<Result<Vec<_>>>()
+        })?;
         kept.extend(waiting);
         Ok(kept.into_iter().collect())
     }
+}
+
+/// What `branch` was called before, the last first, as far as `stores` have these names and git has not; without the one
+/// that is `kept`.
+pub(super) fn former(
+    repository: &Repository,
+    branch: &str,
+    stores: &[String],
+    kept: Option<&str>,
+) -> Vec<Former> {
+    let renames = repository.renames(branch);
+    let Some(named) = renames.first().map(|last| last.at) else {
+        return Vec::new();
+    };
+    let mut former: Vec<Former> = renames
+        .into_iter()
+        .filter(|it| stores.contains(&it.from) && kept != Some(it.from.as_str()))
+        .map(|it| Former { name: it.from, until: it.at, named })
+        .collect();
+    if !former.is_empty() {
+        // Where the branches cannot be listed, none can be told to be gone.
+        match there(repository) {
+            Ok(there) => former.retain(|it| !there.contains(&it.name)),
+            Err(_) => former.clear(),
+        }
+    }
+    former
 }
 
 /// The branches that git has: those with a commit, and those that are checked out anywhere.

@@ -18,6 +18,9 @@ pub struct KbState {
     pub active: String,
     /// The one that others begin as a copy of.
     pub default: String,
+    /// Whether git has no branch of that name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub default_missing: bool,
     /// Whether `.kb/config.json` is there.
     pub configured: bool,
     /// How many branches have a store.
@@ -79,7 +82,9 @@ impl App {
     pub fn kb_state(&mut self, ctx: &Ctx) -> Result<Option<KbState>> {
         let place = self.place()?;
         let configured = place.root.join(FILE).exists();
-        let (active, default) = (self.active_branch(&place)?, place.default_branch());
+        let active = self.active_branch(&place)?;
+        let default = self.current_default(ctx, &place)?;
+        let default_missing = place.is_missing(&default);
         let stores = self.read(ctx, kb::list_branches)?;
         let store = stores.iter().find(|store| store.name == active).cloned();
         if !configured && stores.is_empty() {
@@ -93,6 +98,15 @@ impl App {
             (unsynced, unreadable) = (synced.differing.len(), wrong.len());
         }
         let stores = stores.len();
-        Ok(Some(KbState { active, default, configured, stores, store, unsynced, unreadable }))
+        Ok(Some(KbState {
+            active,
+            default,
+            default_missing,
+            configured,
+            stores,
+            store,
+            unsynced,
+            unreadable,
+        }))
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     app::App,
     base::{Ctx, ErrorCode, Fault, Result},
     kb::{
-        self, Ensured, FirstUse,
+        Ensured,
         config::{self, Words},
         hooks::{self, HookReport},
         schema,
@@ -25,6 +25,8 @@ pub struct Initialised {
     pub default: String,
     /// How.
     pub seeded: Ensured,
+    /// The branch that is worked on, where git has no branch that is called as the default one.
+    pub instead: Option<String>,
     /// Whether there is a repository to have hooks.
     pub git: bool,
 }
@@ -46,11 +48,15 @@ impl App {
         let place = self.place()?;
         place.check_tree()?;
         let created = config::create(&place.root, schema::FILES, &Words::of(&place.schema))?;
-        let default = place.default_branch();
-        let first = FirstUse { branch: &default, default: &default, former: &[] };
-        let seeded = self.write(ctx, |tx| kb::ensure(tx, first))?;
+        let default = self.current_default(ctx, &place)?;
+        let (setting, folder) = (self.kb(Some(&default))?, self.config.folder.clone());
+        let seeded = self.write(ctx, |tx| super::ensure(tx, &setting, &folder))?;
+        let missing = place.is_missing(&default);
+        // A commit that is checked out without a branch is no default.
+        let instead = self.active_branch(&place).ok();
+        let instead = instead.filter(|active| missing && !active.starts_with('@'));
         let (root, git) = (place.root, place.repository.is_some());
-        Ok(Initialised { root, created, default, seeded, git })
+        Ok(Initialised { root, created, default, seeded, instead, git })
     }
 
     /// What of `.kb` and the folders for documents is missing, relative to the root, and whether there are hooks to have.

@@ -52,7 +52,7 @@ pub fn run(ask: &Branch, shell: &mut Shell) -> Outcome {
 }
 
 fn print(branches: &Branches, out: &mut Output) -> std::io::Result<()> {
-    let Branches { active, default, stores } = branches;
+    let Branches { active, default, default_missing: missing, stores } = branches;
     for store in stores {
         let info = &store.info;
         let mark = if info.name == *active { "*" } else { " " };
@@ -76,11 +76,26 @@ fn print(branches: &Branches, out: &mut Output) -> std::io::Result<()> {
         let note = styled(QUIET, "no store yet: its first use makes it");
         out.line(format_args!("{} {}  {note}", styled(GOOD, "*"), plain(active)))?;
     }
+    if *missing && !active.starts_with('@') {
+        out.gap()?;
+        default_missing(default, active, out)?;
+    }
     if stores.iter().any(|store| store.gone) {
         out.gap()?;
         out.line(format_args!("stores without a branch: {}", styled(NEXT, "graph kb gc")))?;
     }
     Ok(())
+}
+
+/// Points out that new branches begin as a copy of a branch that git does not have.
+pub fn default_missing(default: &str, active: &str, out: &mut Output) -> std::io::Result<()> {
+    let (default, active) = (plain(default), plain(active));
+    out.line(format_args!(
+        "{} git has no branch {default}, and new branches begin as a copy of its store",
+        styled(WARN, "!")
+    ))?;
+    let setting = format!("\"defaultBranch\": \"{active}\" in .kb/config.json");
+    out.line(format_args!("  {} if {active} is the default here: {setting}", styled(NEXT, "→")))
 }
 
 /// `3 entities, 2 links`

@@ -22,9 +22,7 @@ pub struct Diff {
 
 /// Shows what differs.
 pub fn run(ask: &Diff, shell: &mut Shell) -> Outcome {
-    let diff = super::read(shell, ask.branch.as_deref(), |tx, setting| {
-        kb::diff(tx, &setting.branch, &setting.default)
-    })?;
+    let diff = super::read(shell, ask.branch.as_deref(), kb::diff_from_default)?;
     let out = &mut shell.out;
     match out.json {
         true => out.object(&diff)?,
@@ -37,6 +35,10 @@ fn print(diff: &kb::Diff, out: &mut Output) -> std::io::Result<()> {
     let (branch, against) = (plain(&diff.branch), plain(&diff.against));
     if diff.branch == diff.against {
         return out.line(format_args!("{branch} is the default branch: name another one"));
+    }
+    if diff.empty {
+        let note = format!("{against} has no store yet: all that {branch} says is new");
+        out.line(styled(QUIET, note))?;
     }
     if diff.is_empty() {
         return out.line(format_args!("{branch} says the same as {against}"));

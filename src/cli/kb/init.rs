@@ -78,6 +78,9 @@ impl SetUp {
             }),
             Made::Later(missing) => json!({ "would_create": missing }),
         };
+        if matches!(&self.made, Made::Now(made) if made.instead.is_some()) {
+            object["default_missing"] = true.into();
+        }
         match &self.hooks {
             Some(Ok(folder)) => object["hooks"] = json!([folder_object(folder)]),
             Some(Err(fault)) => object["hooks_error"] = json!(fault),
@@ -215,7 +218,11 @@ fn created(made: &Initialised, out: &mut Output) -> std::io::Result<()> {
         Ensured::Present => "is there",
         _ => "made",
     };
-    out.line(format_args!("{} store of {default} {store}", styled(GOOD, "✓")))
+    out.line(format_args!("{} store of {default} {store}", styled(GOOD, "✓")))?;
+    match &made.instead {
+        Some(active) => super::branch::default_missing(&made.default, active, out),
+        None => Ok(()),
+    }
 }
 
 fn hooks(folder: &HookFolder, out: &mut Output) -> std::io::Result<()> {

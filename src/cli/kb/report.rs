@@ -57,8 +57,8 @@ fn result(violation: &Violation) -> Value {
         "level": severity,
         "message": { "text": format!("{entity}: {message}. {suggestion}") },
         "locations": [location],
-        // The same finding in the next run, wherever its line has moved.
-        "partialFingerprints": { "ruleAndEntity/v1": format!("{rule} {entity}") },
+        // The same finding in the next run, wherever its line has moved; a link that dangles is told by its message.
+        "partialFingerprints": { "finding/v1": format!("{rule} {entity}: {message}") },
     })
 }
 

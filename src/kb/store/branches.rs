@@ -21,6 +21,14 @@ pub struct Branch {
     pub created_at: Timestamp,
 }
 
+impl Branch {
+    /// Stands for a branch without a store: no row is its.
+    pub fn nowhere(name: &str) -> Self {
+        let created_at = Timestamp::from_millis(0);
+        Branch { key: 0, name: name.to_owned(), copied_from: None, created_at }
+    }
+}
+
 const COLUMNS: &str = "key, name, copied_from, created_at";
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<Branch> {
@@ -35,6 +43,19 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Branch> {
 /// The store of a branch, if there is one.
 pub fn find(tx: &Read<'_>, name: &str) -> Result<Option<Branch>> {
     tx.one(&format!("SELECT {COLUMNS} FROM kb_branches WHERE name = ?1"), [name], from_row)
+}
+
+/// The store that has a name, or else the one that had it before it was renamed.
+pub fn current(tx: &Read<'_>, name: &str) -> Result<Option<Branch>> {
+    if let Some(branch) = find(tx, name)? {
+        return Ok(Some(branch));
+    }
+    tx.one(
+        "SELECT b.key, b.name, b.copied_from, b.created_at
+           FROM kb_former_names f CROSS JOIN kb_branches b ON b.key = f.branch WHERE f.name = ?1",
+        [name],
+        from_row,
+    )
 }
 
 /// All stores, by name.
@@ -55,6 +76,7 @@ pub fn counts(tx: &Read<'_>, branch: &Branch) -> Result<(i64, i64)> {
 
 /// An empty store.
 pub fn insert(tx: &Write<'_>, name: &str, copied_from: Option<&str>) -> Result<Branch> {
+    tx.run("DELETE FROM kb_former_names WHERE name = ?1", [name])?;
     let inserted = tx.one(
         &format!(
             "INSERT INTO kb_branches (name, copied_from, created_at) VALUES (?1, ?2, ?3) RETURNING {COLUMNS}"
@@ -70,9 +92,8 @@ pub fn copy(tx: &Write<'_>, from: &Branch, to: &Branch) -> Result<()> {
     for sql in [
         "INSERT INTO kb_branch_entities (branch, id, type, entity, confirmed)
          SELECT ?2, id, type, entity, confirmed FROM kb_branch_entities WHERE branch = ?1 ORDER BY id",
-        "INSERT INTO kb_branch_links (branch, link, source, confidence, file, line, created_at, created_by)
-         SELECT ?2, link, source, confidence, file, line, created_at, created_by
-           FROM kb_branch_links WHERE branch = ?1 ORDER BY link",
+        "INSERT INTO kb_branch_links (branch, link)
+         SELECT ?2, link FROM kb_branch_links WHERE branch = ?1 ORDER BY link",
         "INSERT INTO kb_files (branch, path, hash, size, mtime)
          SELECT ?2, path, hash, size, mtime FROM kb_files WHERE branch = ?1 ORDER BY path",
     ] {
@@ -81,10 +102,16 @@ pub fn copy(tx: &Write<'_>, from: &Branch, to: &Branch) -> Result<()> {
     Ok(())
 }
 
-/// Gives a store another name; what was applied to it goes along.
+/// Gives a store another name; what was applied to it goes along, and it is found under its old one.
 pub fn rename(tx: &Write<'_>, branch: &Branch, name: &str) -> Result<()> {
     tx.run("UPDATE kb_branches SET name = ?2 WHERE key = ?1", (branch.key, name))?;
-    tx.run("UPDATE kb_changesets SET branch = ?2 WHERE branch = ?1", (&branch.name, name))?;
+    tx.run("UPDATE kb_changesets SET branch = ?2 WHERE store = ?1", (branch.key, name))?;
+    tx.run("DELETE FROM kb_former_names WHERE name = ?1", [name])?;
+    tx.run(
+        "INSERT INTO kb_former_names (name, branch) VALUES (?1, ?2)
+         ON CONFLICT (name) DO UPDATE SET branch = excluded.branch",
+        (&branch.name, branch.key),
+    )?;
     Ok(())
 }
 

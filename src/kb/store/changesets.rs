@@ -12,8 +12,10 @@ use crate::{
 pub struct Applied {
     /// `cs_` and ten characters.
     pub id: String,
-    /// The branch, by the name it has now.
+    /// The branch, by the name it has now, or had last.
     pub branch: String,
+    /// Its store; none where that was gone before stores were noted.
+    pub store: Option<i64>,
     /// upsert, delete, sync or rollback.
     pub action: String,
     /// When.
@@ -33,7 +35,7 @@ pub struct Applied {
 }
 
 const COLUMNS: &str =
-    "id, branch, action, at, actor, source, reason, reverts, first_event, last_event";
+    "id, branch, action, at, actor, source, reason, reverts, first_event, last_event, store";
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<Applied> {
     Ok(Applied {
@@ -47,6 +49,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Applied> {
         reverts: row.get(7)?,
         first_event: row.get(8)?,
         last_event: row.get(9)?,
+        store: row.get(10)?,
     })
 }
 
@@ -55,19 +58,19 @@ pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Applied>> {
     tx.one(&format!("SELECT {COLUMNS} FROM kb_changesets WHERE id = ?1"), [id], from_row)
 }
 
-/// The changesets of a branch, newest first, those before the event `before` only.
-pub fn of_branch(
+/// The changesets of a store, newest first, those before the event `before` only.
+pub fn of_store(
     tx: &Read<'_>,
-    branch: &str,
+    store: i64,
     before: Option<i64>,
     limit: usize,
 ) -> Result<Vec<Applied>> {
     tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM kb_changesets WHERE branch = ?1 AND first_event < ?2
+            "SELECT {COLUMNS} FROM kb_changesets WHERE store = ?1 AND first_event < ?2
               ORDER BY first_event DESC LIMIT ?3"
         ),
-        (branch, before.unwrap_or(i64::MAX), limit),
+        (store, before.unwrap_or(i64::MAX), limit),
         from_row,
     )
 }
@@ -81,20 +84,20 @@ pub fn reverted_by(tx: &Read<'_>, id: &str) -> Result<Option<String>> {
     )
 }
 
-/// The changeset of a branch that an event belongs to.
-pub fn at_event(tx: &Read<'_>, branch: &str, seq: i64) -> Result<Option<Applied>> {
-    let latest = of_branch(tx, branch, Some(seq + 1), 1)?.pop();
+/// The changeset of a store that an event belongs to.
+pub fn at_event(tx: &Read<'_>, store: i64, seq: i64) -> Result<Option<Applied>> {
+    let latest = of_store(tx, store, Some(seq + 1), 1)?.pop();
     Ok(latest.filter(|applied| applied.last_event >= seq))
 }
 
 /// Keeps what was applied.
 pub fn insert(tx: &Write<'_>, applied: &Applied) -> Result<()> {
     tx.run(
-        "INSERT INTO kb_changesets (id, branch, action, at, actor, source, reason, reverts, first_event, last_event)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        "INSERT INTO kb_changesets (id, branch, action, at, actor, source, reason, reverts, first_event, last_event, store)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         (
             &applied.id, &applied.branch, &applied.action, applied.at, &applied.actor, &applied.source,
-            &applied.reason, &applied.reverts, applied.first_event, applied.last_event,
+            &applied.reason, &applied.reverts, applied.first_event, applied.last_event, applied.store,
         ),
     )?;
     Ok(())

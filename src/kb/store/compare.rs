@@ -45,8 +45,11 @@ pub fn links_only_in(tx: &Read<'_>, one: &Branch, other: &Branch) -> Result<Vec<
     tx.all(
         "SELECT l.from_id, l.relation, l.to_id, l.kind
            FROM kb_branch_links m CROSS JOIN kb_links l ON l.key = m.link
-          WHERE m.branch = ?1 AND NOT EXISTS (
-            SELECT 1 FROM kb_branch_links o WHERE o.branch = ?2 AND o.link = m.link)
+          WHERE m.branch = ?1
+            AND NOT EXISTS (SELECT 1 FROM kb_branch_links o WHERE o.branch = ?2 AND o.link = m.link)
+            AND NOT EXISTS (
+              SELECT 1 FROM kb_links k CROSS JOIN kb_branch_links o ON o.branch = ?2 AND o.link = k.key
+               WHERE k.from_id = l.from_id AND k.relation = l.relation AND k.to_id = l.to_id AND k.kind = l.kind)
           ORDER BY 1, 2, 3, 4",
         (one.key, other.key),
         link,
@@ -60,11 +63,15 @@ pub fn links_differing(
     other: &Branch,
 ) -> Result<Vec<(LinkId, Change)>> {
     tx.all(
-        "SELECT l.from_id, l.relation, l.to_id, l.kind, o.confidence, m.confidence
+        "SELECT l.from_id, l.relation, l.to_id, l.kind, k.confidence, l.confidence
            FROM kb_branch_links m
-          CROSS JOIN kb_branch_links o ON o.branch = ?2 AND o.link = m.link AND o.confidence IS NOT m.confidence
           CROSS JOIN kb_links l ON l.key = m.link
-          WHERE m.branch = ?1 ORDER BY 1, 2, 3, 4",
+          CROSS JOIN kb_links k ON k.from_id = l.from_id AND k.relation = l.relation AND k.to_id = l.to_id
+                 AND k.kind = l.kind AND k.confidence IS NOT l.confidence
+          CROSS JOIN kb_branch_links o ON o.branch = ?2 AND o.link = k.key
+          WHERE m.branch = ?1
+            AND NOT EXISTS (SELECT 1 FROM kb_branch_links s WHERE s.branch = ?2 AND s.link = m.link)
+          ORDER BY 1, 2, 3, 4",
         (one.key, other.key),
         |row| {
             let (before, after): (Option<f64>, Option<f64>) = (row.get(4)?, row.get(5)?);

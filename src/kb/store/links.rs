@@ -9,18 +9,18 @@ use crate::{
     kb::types::{LinkId, Relationship},
 };
 
-/// A link, and which row names it.
+/// A link, and which row says it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Its row, which all branches share.
+    /// Its row, which other branches may share.
     pub key: i64,
     /// What it says.
     pub link: Relationship,
 }
 
 /// For a row `l` of kb_links that is in a branch as `m`; whether an end is missing comes last.
-const COLUMNS: &str = "l.key, l.relation, l.from_id, l.to_id, l.kind, m.confidence, m.source, m.file, m.line, \
-    m.created_at, m.created_by, \
+const COLUMNS: &str = "l.key, l.relation, l.from_id, l.to_id, l.kind, l.confidence, l.source, l.file, l.line, \
+    l.created_at, l.created_by, \
     NOT EXISTS (SELECT 1 FROM kb_branch_entities x WHERE x.branch = m.branch AND x.id = l.from_id) \
     OR NOT EXISTS (SELECT 1 FROM kb_branch_entities x WHERE x.branch = m.branch AND x.id = l.to_id)";
 
@@ -104,41 +104,36 @@ pub fn targets(tx: &Read<'_>, branch: &Branch, from: &str, relation: &str) -> Re
 pub fn of_file(tx: &Read<'_>, branch: &Branch, path: &str) -> Result<Vec<Record>> {
     tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM kb_branch_links m INDEXED BY kb_branch_links_by_file
-              CROSS JOIN kb_links l ON l.key = m.link
-              WHERE m.branch = ?1 AND m.file = ?2 ORDER BY l.from_id, l.relation, l.to_id, l.kind"
+            "SELECT {COLUMNS} FROM kb_links l INDEXED BY kb_links_by_file
+              CROSS JOIN kb_branch_links m ON m.branch = ?1 AND m.link = l.key
+              WHERE l.file = ?2 ORDER BY l.from_id, l.relation, l.to_id, l.kind"
         ),
         (branch.key, path),
         from_row,
     )
 }
 
-/// Gives a branch a link, in place of what it had under that name.
+/// Gives a branch a link, in place of the row that it had under that name.
 pub fn put(tx: &Write<'_>, branch: &Branch, link: &Relationship) -> Result<()> {
     let id = link.id();
-    let names = (&id.from, &id.relation, &id.to, &id.kind);
-    tx.run(
-        "INSERT INTO kb_links (from_id, relation, to_id, kind) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
-        names,
+    let old: Option<i64> = tx.one(
+        "SELECT l.key FROM kb_links l CROSS JOIN kb_branch_links m ON m.branch = ?1 AND m.link = l.key
+          WHERE l.from_id = ?2 AND l.relation = ?3 AND l.to_id = ?4 AND l.kind = ?5",
+        (branch.key, &id.from, &id.relation, &id.to, &id.kind),
+        |row| row.get(0),
     )?;
     let key: Option<i64> = tx.one(
-        "SELECT key FROM kb_links WHERE from_id = ?1 AND relation = ?2 AND to_id = ?3 AND kind = ?4",
-        names,
+        "INSERT INTO kb_links (from_id, relation, to_id, kind, source, confidence, file, line, created_at, created_by)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING key",
+        (
+            &id.from, &id.relation, &id.to, &id.kind, &link.source, link.confidence, &link.file, link.line,
+            link.created_at, &link.created_by,
+        ),
         |row| row.get(0),
     )?;
     let key = key.ok_or_else(|| Error::internal(format!("{} was not inserted", id.subject())))?;
-    tx.run(
-        "INSERT INTO kb_branch_links (branch, link, source, confidence, file, line, created_at, created_by)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (branch, link) DO UPDATE
-           SET source = excluded.source, confidence = excluded.confidence, file = excluded.file,
-               line = excluded.line, created_at = excluded.created_at, created_by = excluded.created_by",
-        (
-            branch.key, key, &link.source, link.confidence, &link.file, link.line, link.created_at,
-            &link.created_by,
-        ),
-    )?;
-    Ok(())
+    tx.run("INSERT INTO kb_branch_links (branch, link) VALUES (?1, ?2)", (branch.key, key))?;
+    old.map_or(Ok(()), |old| remove(tx, branch, old))
 }
 
 /// Takes a link from a branch.

@@ -34,6 +34,12 @@ pub const CHECKS: &[Check] = &[
                WHERE NOT EXISTS (SELECT 1 FROM kb_branch_links m WHERE m.link = l.key) LIMIT ?1",
     },
     Check {
+        what: "links of one name in a branch",
+        sql: "SELECT l.from_id || ' ' || l.relation || ' ' || l.to_id, count(*), 1
+                FROM kb_branch_links m JOIN kb_links l ON l.key = m.link
+               GROUP BY m.branch, l.from_id, l.relation, l.to_id, l.kind HAVING count(*) > 1 LIMIT ?1",
+    },
+    Check {
         what: "entries in the text index",
         sql: "SELECT e.id, 0, 1 FROM kb_entities e
                WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.domain = 'kb' AND s.subject = CAST(e.key AS TEXT))

@@ -138,12 +138,14 @@ impl Selection {
         );
     }
 
-    /// Of this priority.
+    /// Of this priority, in whatever case it is written.
     pub fn priority(&mut self, priority: &str) {
         let at = self.bind(priority);
         self.require(
             Start::Rows,
-            format!("m.entity IN (SELECT key FROM kb_entities WHERE priority = ?{at})"),
+            format!(
+                "m.entity IN (SELECT key FROM kb_entities WHERE priority = ?{at} COLLATE NOCASE)"
+            ),
         );
     }
 

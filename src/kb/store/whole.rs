@@ -61,7 +61,7 @@ pub fn nodes(tx: &Read<'_>, branch: &Branch) -> Result<Vec<Node>> {
 /// All links of a branch, in the order in which they were first drawn.
 pub fn links(tx: &Read<'_>, branch: &Branch) -> Result<Vec<Link>> {
     tx.all(
-        "SELECT l.from_id, l.relation, l.to_id, m.file, m.line
+        "SELECT l.from_id, l.relation, l.to_id, l.file, l.line
            FROM kb_branch_links m CROSS JOIN kb_links l ON l.key = m.link
           WHERE m.branch = ?1 ORDER BY m.link",
         [branch.key],

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fs, io, path::Path};
 
 use super::{
-    POINTER_CAP, Repository,
-    refs::{HEADS, Pointer, Refs},
+    POINTER_CAP, Rename, Repository,
+    refs::{HEADS, Pointer, Refs, is_inside},
 };
 use crate::{
     base::{ErrorCode, Fault, Result},
@@ -13,6 +13,8 @@ use crate::{
 
 /// The default branch where neither a setting nor a remote says otherwise.
 pub const FALLBACK_BRANCH: &str = "main";
+/// What git calls the first branch unless it is told otherwise.
+const OLDER_FALLBACK: &str = "master";
 /// Names the default branch of the remote; a clone has it.
 const ORIGIN_HEAD: &str = "refs/remotes/origin/HEAD";
 const ORIGIN: &str = "refs/remotes/origin/";
@@ -50,15 +52,22 @@ impl Repository {
             .collect()
     }
 
-    /// The default branch: `configured`, else the one of the remote `origin`, else `main`.
+    /// The default branch of the remote `origin`, as far as this repository knows it.
+    pub fn origin_branch(&self) -> Option<String> {
+        match self.refs().find(ORIGIN_HEAD)? {
+            Pointer::Ref(name) => name.strip_prefix(ORIGIN).map(str::to_owned),
+            Pointer::Commit(_) => None,
+        }
+    }
+
+    /// The default branch: `configured`, else the one of the remote `origin`, else `main`; or `master`, which git itself
+    /// calls the first branch, where that one is there and no `main`.
     pub fn default_branch(&self, configured: Option<&str>) -> String {
-        configured
-            .map(str::to_owned)
-            .or_else(|| match self.refs().find(ORIGIN_HEAD)? {
-                Pointer::Ref(name) => name.strip_prefix(ORIGIN).map(str::to_owned),
-                Pointer::Commit(_) => None,
-            })
-            .unwrap_or_else(|| FALLBACK_BRANCH.to_owned())
+        let declared = configured.map(str::to_owned).or_else(|| self.origin_branch());
+        declared.unwrap_or_else(|| {
+            let older = !self.has_branch(FALLBACK_BRANCH) && self.has_branch(OLDER_FALLBACK);
+            if older { OLDER_FALLBACK } else { FALLBACK_BRANCH }.to_owned()
+        })
     }
 
     /// The local branches that have a commit. An unborn one is active somewhere or nowhere.
@@ -72,9 +81,16 @@ impl Repository {
         })
     }
 
-    /// The names that `branch` had before it was renamed, the last one first, as far as its reflog tells.
-    pub fn former_names(&self, branch: &str) -> Vec<String> {
-        super::reflog::former_names(&self.refs(), &self.common_dir, branch)
+    /// How `branch` came to its name, the last change first, as far as its reflog tells.
+    pub fn renames(&self, branch: &str) -> Vec<Rename> {
+        super::reflog::renames(&self.refs(), &self.common_dir, branch)
+    }
+
+    /// Whether there is such a branch: one with a commit, or one that is checked out anywhere.
+    pub fn has_branch(&self, name: &str) -> bool {
+        let full = format!("{HEADS}{name}");
+        is_inside(&full) && self.refs().find(&full).is_some()
+            || self.active_branches().contains(name)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The reflog, read for one thing: which names a branch had before.
+//! The reflog, read for one thing: which names a branch had before, and until when.
 
 use std::{
     fs::File,
@@ -10,12 +10,22 @@ use super::{
     refs::{HEADS, Refs, is_inside},
     reftable,
 };
+use crate::base::Timestamp;
 
 /// A reflog is read to here; it grows by some hundred bytes a commit.
 const LOG_CAP: u64 = 64 * 1024 * 1024;
 
-/// The names that `branch` had, the last one first.
-pub(super) fn former_names(refs: &Refs<'_>, common_dir: &Path, branch: &str) -> Vec<String> {
+/// A change of a branch's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rename {
+    /// What it was called before.
+    pub from: String,
+    /// When; the end of the second that git notes.
+    pub at: Timestamp,
+}
+
+/// How `branch` came to its name, the last change first; each former name once.
+pub(super) fn renames(refs: &Refs<'_>, common_dir: &Path, branch: &str) -> Vec<Rename> {
     let name = format!("{HEADS}{branch}");
     if !is_inside(&name) {
         return Vec::new();
@@ -24,24 +34,29 @@ pub(super) fn former_names(refs: &Refs<'_>, common_dir: &Path, branch: &str) -> 
         true => reftable::messages(&common_dir.join("reftable"), &name).unwrap_or_default(),
         false => messages(&common_dir.join("logs").join(&name)),
     };
-    let mut names: Vec<String> = Vec::new();
-    // A renamed branch takes its log along, so that one log has all renames.
-    for former in messages.iter().rev().filter_map(|message| renamed(message)) {
-        if former != branch && !names.iter().any(|known| known == former) {
-            names.push(former.to_owned());
+    let (mut renames, mut current): (Vec<Rename>, _) = (Vec::new(), branch);
+    // A renamed branch takes its log along, so that one log has all renames; so does a copy, whose are another's.
+    for (at, message) in messages.iter().rev() {
+        let Some((old, _)) = renamed(message).filter(|(_, new)| *new == current) else {
+            continue;
+        };
+        current = old;
+        if old != branch && !renames.iter().any(|known| known.from == old) {
+            let at = i64::try_from(*at).unwrap_or(0).saturating_mul(1000).saturating_add(999);
+            renames.push(Rename { from: old.to_owned(), at: Timestamp::from_millis(at) });
         }
     }
-    names
+    renames
 }
 
-/// The old name in the message that `git branch -m` leaves.
-fn renamed(message: &str) -> Option<&str> {
+/// The old and the new name in the message that `git branch -m` leaves.
+fn renamed(message: &str) -> Option<(&str, &str)> {
     let (old, new) = message.strip_prefix("Branch: renamed ")?.trim_end().split_once(" to ")?;
-    new.strip_prefix(HEADS).and(old.strip_prefix(HEADS))
+    Some((old.strip_prefix(HEADS)?, new.strip_prefix(HEADS)?))
 }
 
 /// The messages about renames in a log file, the oldest first; none where there is no log.
-fn messages(path: &Path) -> Vec<String> {
+fn messages(path: &Path) -> Vec<(u64, String)> {
     let Ok(file) = File::open(path) else {
         return Vec::new();
     };
@@ -53,9 +68,15 @@ fn messages(path: &Path) -> Vec<String> {
             && let Ok(message) = std::str::from_utf8(&line[tab + 1..])
             && renamed(message).is_some()
         {
-            messages.push(message.to_owned());
+            messages.push((seconds(&line[..tab]), message.to_owned()));
         }
         line.clear();
     }
     messages
+}
+
+/// The time in `old new who <mail> time zone`; long ago where there is none.
+fn seconds(head: &[u8]) -> u64 {
+    let words = head.rsplit(|byte| *byte == b' ').nth(1);
+    words.and_then(|word| std::str::from_utf8(word).ok()?.parse().ok()).unwrap_or(0)
 }

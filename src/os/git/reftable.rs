@@ -70,9 +70,9 @@ pub(super) fn list(stack: &Path, prefix: &str) -> io::Result<BTreeSet<String>> {
     Ok(there.into_iter().filter_map(|(name, there)| there.then_some(name)).collect())
 }
 
-/// The messages in the reflog of `name`, the oldest first.
-pub(super) fn messages(stack: &Path, name: &str) -> io::Result<Vec<String>> {
-    let mut entries: BTreeMap<u64, Option<String>> = BTreeMap::new();
+/// The messages in the reflog of `name` with their times in seconds, the oldest first.
+pub(super) fn messages(stack: &Path, name: &str) -> io::Result<Vec<(u64, String)>> {
+    let mut entries: BTreeMap<u64, Option<(u64, String)>> = BTreeMap::new();
     for table in open(stack)?.iter_mut().rev() {
         table.log(|key, update, message| {
             if key == name.as_bytes() {

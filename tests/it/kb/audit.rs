@@ -87,6 +87,25 @@ fn every_branch_has_its_own_log() {
 }
 
 #[test]
+fn a_branch_has_no_part_in_the_life_of_an_earlier_one_of_its_name() {
+    let mut kb = Kb::of("req R1", "");
+    kb.checkout("side");
+    let first = kb.put("req R2", "")["changeset"].as_str().unwrap().to_owned();
+    kb.checkout("main");
+    kb.app.write("a", |tx| kb::collect_garbage(tx, "main", "main", &[])).unwrap();
+    kb.checkout("side");
+    kb.put("req R2", "");
+    let log = kb.read(|tx, _| kb::log(tx, "side", None, 9, false)).unwrap();
+    assert_eq!(log.len(), 1, "{log:?}");
+    let error = kb.write(|tx, setting| kb::rollback(tx, setting, &first)).unwrap_err();
+    assert_eq!(error.code().as_str(), "INVARIANT_VIOLATION");
+    assert!(error.into_fault("").message.contains("an earlier branch side"));
+    assert_eq!(kb.ids(json!({})), "R1 R2");
+    let told = kb.read(|tx, _| kb::changeset(tx, &first)).unwrap();
+    assert_eq!(told.branch, "side", "it can be looked at all the same");
+}
+
+#[test]
 fn a_rollback_applies_the_inverse_of_anything_as_a_new_changeset() {
     let mut kb = Kb::of("req R1 R2, test T1, adr A1", "R1 verified_by T1, R1 relates_to R2 like");
     kb.up(json!({ "entities": [{ "id": "R1", "owner": "ann", "tags": ["x"], "properties": { "k": [1, "a"] }, "links": ["https://x"] }] }));

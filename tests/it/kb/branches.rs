@@ -1,6 +1,9 @@
 //! One store for each branch: copied on first use, independent afterwards.
 
-use graph::kb::{self, Ensured, FirstUse};
+use graph::{
+    base::Timestamp,
+    kb::{self, Ensured, FirstUse, Former},
+};
 use serde_json::json;
 
 use super::world::{Kb, file, says};
@@ -193,16 +196,19 @@ fn nothing_is_left_of_the_last_branch_that_had_it() {
     }
 }
 
+/// A name that the branch had until a moment ago.
+fn former(name: &str) -> Former {
+    let now = Timestamp::from_millis(i64::MAX / 2_000_000);
+    Former { name: name.to_owned(), until: now, named: now }
+}
+
 #[test]
 fn a_renamed_branch_takes_its_store_along() {
     let mut kb = Kb::of("req R1", "");
     kb.checkout("old");
     kb.put("req R2", "");
-    let first = FirstUse {
-        branch: "new",
-        default: "main",
-        former: &["older".to_owned(), "old".to_owned()],
-    };
+    let names_before = [former("older"), former("old")];
+    let first = FirstUse { branch: "new", default: "main", former: &names_before };
     assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), Ensured::Renamed);
     assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), Ensured::Present);
     kb.checkout("new");
@@ -211,10 +217,78 @@ fn a_renamed_branch_takes_its_store_along() {
     let log = kb.read(|tx, _| kb::log(tx, "new", None, 9, false)).unwrap();
     assert_eq!(log.len(), 1, "its history comes along");
     // Where there was no store to take along, the default branch is copied as ever.
-    let first = FirstUse { branch: "other", default: "main", former: &["never used".to_owned()] };
+    let never = [former("never used")];
+    let first = FirstUse { branch: "other", default: "main", former: &never };
     assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), Ensured::Copied);
     let error = kb.app.write("a", |tx| kb::rename(tx, "other", "new")).unwrap_err();
     assert_eq!(error.code().as_str(), "INVARIANT_VIOLATION");
+}
+
+#[test]
+fn a_branch_that_replaces_another_brings_its_store_and_the_other_is_set_aside() {
+    let mut kb = Kb::of("req R1", "");
+    for (branch, id) in [("old", "OLD"), ("taken", "TAKEN")] {
+        kb.checkout(branch);
+        kb.put(&format!("req {id}"), "");
+    }
+    let long_ago = Timestamp::from_millis(0);
+    for (until, named, expected) in [
+        // The store is younger than the name: it is the branch's own.
+        (former("").until, long_ago, Ensured::Present),
+        // The other one came when the name was free again.
+        (long_ago, former("").named, Ensured::Present),
+        (former("").until, former("").named, Ensured::Renamed),
+        (former("").until, former("").named, Ensured::Present),
+    ] {
+        let before = [Former { name: "old".to_owned(), until, named }];
+        let first = FirstUse { branch: "taken", default: "main", former: &before };
+        assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), expected);
+    }
+    assert_eq!(kb.ids(json!({ "branch": "taken" })), "OLD R1");
+    assert_eq!(names(&mut kb), ["main", "taken", "taken@{replaced-3}"]);
+    assert_eq!(kb.ids(json!({ "branch": "taken@{replaced-3}" })), "R1 TAKEN");
+    assert_eq!(gc(&mut kb, "taken", &[]), ["taken@{replaced-3}"]);
+}
+
+#[test]
+fn a_default_branch_that_was_renamed_is_copied_under_its_new_name() {
+    let mut kb = Kb::of("req R1", "");
+    let ensure = |kb: &mut Kb, branch: &str, before: &[Former]| {
+        let first = FirstUse { branch, default: "main", former: before };
+        kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap()
+    };
+    assert_eq!(ensure(&mut kb, "trunk", &[former("main")]), Ensured::Renamed);
+    assert_eq!(ensure(&mut kb, "stem", &[former("trunk"), former("main")]), Ensured::Renamed);
+    assert_eq!(ensure(&mut kb, "side", &[]), Ensured::Copied);
+    let stores = kb.app.read("a", kb::store_names).unwrap();
+    assert_eq!(stores, ["side", "stem"], "no empty main is made up");
+    kb.checkout("side");
+    assert_eq!(kb.ids(json!({ "branch": "side" })), "R1");
+    assert_eq!(kb.app.read("a", |tx| kb::current_name(tx, "main")).unwrap(), "stem");
+    // The name is a new branch's as soon as one takes it up.
+    assert_eq!(ensure(&mut kb, "main", &[]), Ensured::Copied);
+    assert_eq!(kb.app.read("a", |tx| kb::current_name(tx, "main")).unwrap(), "main");
+}
+
+#[test]
+fn a_link_is_one_row_for_all_branches_until_one_of_them_changes_it() {
+    let mut kb = Kb::of("req R1, test T1", "R1 verified_by T1");
+    kb.checkout("side");
+    let change = |confidence: f64| json!({ "relationships": [{ "relation": "verified_by", "from": "R1", "to": "T1", "confidence": confidence }] });
+    assert_eq!(kb.query(json!({ "edges": {} }))["total"], 1);
+    let rows =
+        |kb: &mut Kb| kb.app.dump().lines().filter(|line| line.starts_with("kb_links|")).count();
+    assert_eq!(rows(&mut kb), 1);
+    kb.up(change(0.5));
+    kb.up(change(0.25));
+    assert_eq!(rows(&mut kb), 2, "and no row stays behind");
+    assert_eq!(kb.query(json!({ "edges": {} }))["relationships"][0]["confidence"], 0.25);
+    let main = kb.query(json!({ "edges": { "from": "R1" }, "branch": "main" }));
+    assert_eq!(main["relationships"][0].get("confidence"), None);
+    assert_eq!(main["total"], 1);
+    let diff = kb.read(|tx, _| kb::diff(tx, "side", "main")).unwrap();
+    assert_eq!(diff.relationships.changed.len(), 1);
+    assert!(diff.relationships.added.is_empty() && diff.relationships.removed.is_empty());
 }
 
 #[test]

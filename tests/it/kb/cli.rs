@@ -322,6 +322,36 @@ fn a_hook_run_is_silent_and_never_fails() {
 }
 
 #[test]
+fn a_hook_run_with_nothing_to_do_reads_no_document_takes_no_lock_and_starts_no_program() {
+    let (_keep, folder) = filled();
+    let document = folder.join("docs/requirements/a.md");
+    let age = |path: &Path| {
+        let past = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        fs::File::options().write(true).open(path).unwrap().set_modified(past).unwrap();
+    };
+    for path in [
+        "docs/requirements/a.md",
+        "docs/requirements/b.md",
+        "docs/scenarios/s.md",
+        "docs/tests/t.md",
+    ] {
+        age(&folder.join(path));
+    }
+    kb(&folder, &["sync"]).ok();
+    // It looks the same: whoever read it would find another text.
+    let text = fs::read_to_string(&document).unwrap();
+    fs::write(&document, text.replace("REQ-1", "REQ-7")).unwrap();
+    age(&document);
+    // Whoever wanted to write would be kept waiting, and say so.
+    let other = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let ran = finish(command(&folder, &["kb", "sync", "--hook"]).env("PATH", folder.join("docs")));
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(kb(&folder, &["sync", "--check"]).code, 0);
+}
+
+#[test]
 fn a_hook_does_not_wait_long_for_a_database_that_is_busy() {
     let (_keep, folder) = filled();
     write(&folder, "docs/adr/x.md", &requirement("ADR-1", ""));

@@ -308,6 +308,21 @@ side, seen from main
 }
 
 #[test]
+fn diff_against_a_default_branch_without_a_store_shows_everything() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    git(&root, &["branch", "later"]);
+    write(&root, ".kb/config.json", r#"{"defaultBranch": "later"}"#);
+    let out = kb(&root, &["diff"]).ok();
+    assert_eq!(
+        out,
+        "later has no store yet: all that main says is new\nmain, seen from later\n+ R1  req  t\n"
+    );
+    let ran = kb(&root, &["diff", "--json", "--exit-code"]);
+    assert_eq!((ran.code, &ran.json()["empty"]), (1, &json!(true)));
+}
+
+#[test]
 fn gc_lists_stores_of_branches_that_are_gone_and_deletes_them_when_forced() {
     let (_keep, root) = repository(&[]);
     put(&root, "R1");

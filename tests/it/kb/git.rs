@@ -174,6 +174,96 @@ fn a_renamed_branch_takes_its_store_along() {
 }
 
 #[test]
+fn a_branch_renamed_onto_another_takes_its_store_along_and_the_replaced_one_is_kept() {
+    for storage in storages() {
+        let (_keep, root) = repository(storage);
+        put(&root, "R1");
+        for name in ["taken", "topic"] {
+            git(&root, &["checkout", "-q", "-b", name, "main"]);
+            commit(&root);
+            put(&root, name);
+        }
+        // Before its next use nothing is garbage, from wherever one looks.
+        git(&root, &["branch", "-M", "topic", "taken"]);
+        git(&root, &["checkout", "-q", "main"]);
+        let waiting = run(&root, &["kb", "gc"]).ok();
+        assert_eq!(waiting, "every store belongs to a branch that is there\n", "{storage:?}");
+        git(&root, &["checkout", "-q", "taken"]);
+        assert_eq!(seen(&root), pair("taken", "R1 topic"), "{storage:?}");
+        assert_eq!(seen(&root), pair("taken", "R1 topic"), "{storage:?}");
+        let gone = run(&root, &["kb", "gc", "--json"]).json();
+        let aside = gone["stores"][0]["name"].as_str().unwrap().to_owned();
+        assert!(aside.starts_with("taken@{replaced-"), "{gone}");
+        let old = call(&root, "kb_query", json!({ "branch": aside })).json();
+        assert_eq!(told(&old), pair(&aside, "R1 taken"), "{storage:?}");
+        // The old name, taken up again and left, is nobody's former one.
+        git(&root, &["checkout", "-q", "-b", "topic", "main"]);
+        put(&root, "later");
+        git(&root, &["checkout", "-q", "taken"]);
+        git(&root, &["branch", "-D", "topic"]);
+        assert_eq!(seen(&root), pair("taken", "R1 topic"), "{storage:?}");
+    }
+}
+
+#[test]
+fn a_default_branch_that_is_renamed_here_stays_the_default() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    git(&root, &["branch", "-m", "trunk"]);
+    assert_eq!(seen(&root), pair("trunk", "R1"));
+    put(&root, "R2");
+    git(&root, &["checkout", "-q", "-b", "side"]);
+    assert_eq!(seen(&root), pair("side", "R1 R2"), "as trunk has it, and not as main once had");
+    let branches = run(&root, &["kb", "branch", "--json"]).json();
+    assert_eq!(
+        (&branches["default"], branches["stores"].as_array().unwrap().len()),
+        (&json!("trunk"), 2)
+    );
+    // A clone goes by what the remote calls its default branch.
+    let parent = root.parent().unwrap();
+    git(&root, &["checkout", "-q", "trunk"]);
+    git(parent, &["clone", "-q", "repo", "clone"]);
+    let clone = parent.join("clone");
+    put(&clone, "R1");
+    git(&clone, &["branch", "-m", "mine"]);
+    put(&clone, "R2");
+    git(&clone, &["checkout", "-q", "-b", "trunk", "origin/trunk"]);
+    assert_eq!(seen(&clone), pair("trunk", "R1"), "its store stayed with its name");
+}
+
+#[test]
+fn a_default_branch_that_is_not_there_is_pointed_out_and_master_stands_in_for_main() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, default) in [("master", "master"), ("trunk", "main"), ("main", "main")] {
+        let root = folder.path().canonicalize().unwrap().join(name);
+        fs::create_dir(&root).unwrap();
+        git(&root, &["init", "-q", "-b", name]);
+        // Before the first commit as after it.
+        for born in [false, true] {
+            let init = run(&root, &["kb", "init", "--no-hooks"]).ok();
+            assert!(init.contains(&format!("✓ store of {default} ")), "{init}");
+            let note = "  → if trunk is the default here: \"defaultBranch\": \"trunk\" in .kb/config.json\n";
+            assert_eq!(init.contains(note), name == "trunk", "{init}");
+            let branches = run(&root, &["kb", "branch"]).ok();
+            assert_eq!(branches.contains(note), name == "trunk", "{branches}");
+            let doctor = run(&root, &["doctor"]).ok();
+            assert_eq!(
+                doctor.contains("git has no branch of the default's name"),
+                name == "trunk",
+                "{doctor}"
+            );
+            if !born {
+                put(&root, "R1");
+                commit(&root);
+            }
+        }
+        git(&root, &["checkout", "-q", "-b", "side"]);
+        let copied = if name == "trunk" { "" } else { "R1" };
+        assert_eq!(seen(&root), pair("side", copied), "{name}");
+    }
+}
+
+#[test]
 fn a_submodule_is_a_repository_of_its_own() {
     let (_keep, root) = repository(&[]);
     let (_other, inner) = repository(&[]);

@@ -70,6 +70,18 @@ fn link_patterns_combine_with_and() {
 }
 
 #[test]
+fn a_priority_is_the_same_in_whatever_case() {
+    let mut kb = Kb::of("req R1 R2 R3", "");
+    for (id, priority) in [("R1", "must"), ("R2", "Must"), ("R3", "should")] {
+        kb.up(json!({ "entities": [{ "id": id, "priority": priority }] }));
+    }
+    assert_eq!(kb.ids(json!({ "priority": "must" })), "R1 R2");
+    assert_eq!(kb.ids(json!({ "priority": "MUST" })), "R1 R2");
+    assert_eq!(kb.violations(json!({ "rules": ["must-coverage"] })).len(), 2);
+    assert_eq!(kb.entity("R2")["priority"], "Must", "as it was written");
+}
+
+#[test]
 fn absent_finds_must_requirements_without_a_test() {
     let mut kb = shop();
     let gaps = json!({ "type": "req", "priority": "must", "related": [{ "relation": "verified_by", "absent": true }] });

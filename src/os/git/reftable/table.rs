@@ -111,10 +111,10 @@ impl Table {
     }
 
     /// Goes through the log entries in the order of their refs, each ref's newest first, with the number of the
-    /// update and the message (none where the entry was deleted), until `visit` breaks off.
+    /// update, the time in seconds and the message (none where the entry was deleted), until `visit` breaks off.
     pub fn log(
         &mut self,
-        mut visit: impl FnMut(&[u8], u64, Option<String>) -> ControlFlow<()>,
+        mut visit: impl FnMut(&[u8], u64, Option<(u64, String)>) -> ControlFlow<()>,
     ) -> io::Result<()> {
         let mut at = self.log;
         while let Some((length, skip)) = self.block(at, LOG)? {
@@ -133,9 +133,9 @@ impl Table {
                         rest.take(2 * hash)?;
                         rest.counted()?;
                         rest.counted()?;
-                        rest.varint()?;
+                        let at = rest.varint()?;
                         rest.take(2)?;
-                        Some(String::from_utf8_lossy(rest.counted()?).into_owned())
+                        Some((at, String::from_utf8_lossy(rest.counted()?).into_owned()))
                     }
                     _ => return Err(damaged("a log entry is of an unknown kind")),
                 };

@@ -183,6 +183,10 @@ fn default_branch_is_the_setting_then_the_remote_then_main() {
         let repository = Repository::find(&root).unwrap();
         assert_eq!(repository.default_branch(None), "main", "no remote: {storage:?}");
         assert_eq!(repository.default_branch(Some("develop")), "develop");
+        git(&root, &["branch", "master"]);
+        assert_eq!(repository.default_branch(None), "master", "there is no main: {storage:?}");
+        git(&root, &["branch", "main"]);
+        assert_eq!(repository.default_branch(None), "main", "{storage:?}");
 
         let parent = root.parent().unwrap();
         git(parent, &[&["clone", "-q"], storage, &["main", "clone"]].concat());
@@ -196,24 +200,33 @@ fn default_branch_is_the_setting_then_the_remote_then_main() {
     }
 }
 
+/// The names that a branch had, the last one first.
+fn former(repository: &Repository, branch: &str) -> Vec<String> {
+    let renames = repository.renames(branch);
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis() as i64;
+    assert!(renames.iter().all(|it| (now - it.at.millis()).abs() < 600_000), "{renames:?}");
+    renames.into_iter().map(|it| it.from).collect()
+}
+
 #[test]
 fn former_names_come_from_the_reflog() {
     for storage in storages() {
         let (_folder, root) = repository_with(storage);
         commit(&root);
         let repository = Repository::find(&root).unwrap();
-        assert_eq!(repository.former_names("trunk"), [""; 0], "{storage:?}");
+        assert_eq!(former(&repository, "trunk"), [""; 0], "{storage:?}");
         git(&root, &["checkout", "-q", "-b", ODD]);
         commit(&root);
         git(&root, &["branch", "-m", "second"]);
         git(&root, &["branch", "-m", "third"]);
-        assert_eq!(repository.former_names("third"), ["second", ODD], "{storage:?}");
-        assert_eq!(repository.former_names("second"), [""; 0], "{storage:?}");
+        assert_eq!(former(&repository, "third"), ["second", ODD], "{storage:?}");
+        assert_eq!(former(&repository, "second"), [""; 0], "{storage:?}");
         // A copy is no rename, and a name that came back is not a former one.
         git(&root, &["branch", "-c", "third", "copy"]);
+        assert_eq!(former(&repository, "copy"), [""; 0], "{storage:?}");
         git(&root, &["branch", "-m", "third", ODD]);
-        assert_eq!(repository.former_names(ODD), ["third", "second"], "{storage:?}");
-        assert_eq!(repository.former_names("../../config"), [""; 0]);
+        assert_eq!(former(&repository, ODD), ["third", "second"], "{storage:?}");
+        assert_eq!(former(&repository, "../../config"), [""; 0]);
     }
 }
 

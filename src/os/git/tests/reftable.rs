@@ -40,7 +40,8 @@ fn many_refs_in_many_blocks_are_found_and_listed() {
             assert_eq!(listed.into_iter().collect::<Vec<_>>(), branches);
             let messages = reftable::messages(&stack, "refs/heads/trunk").unwrap();
             assert_eq!(messages.len(), 2, "{messages:?}");
-            assert!(messages[0].starts_with("commit (initial)"), "{messages:?}");
+            assert!(messages[0].1.starts_with("commit (initial)"), "{messages:?}");
+            assert!(messages.iter().all(|(at, _)| *at > 1_000_000_000), "{messages:?}");
         }
     }
 }
