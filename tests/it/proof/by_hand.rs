@@ -35,7 +35,7 @@ fn calls() -> Vec<(&'static str, Value)> {
             "query_graph",
             json!({ "operation": "context", "paths": ["src/a.rs"], "include": ["work", "kb"] }),
         ),
-        ("get_node", json!({ "id": "mem_0000000003" })),
+        ("get_node", json!({ "node_id": "mem_0000000003" })),
         ("get_ontology", json!({})),
         ("kb_query", json!({ "type": "req" })),
         ("kb_check", json!({})),

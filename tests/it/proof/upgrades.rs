@@ -95,7 +95,7 @@ fn what_a_file_of_every_version_holds_is_read_and_can_be_gone_on_with() {
         if version >= MEMORY {
             let found =
                 app.ok("search_content", json!({ "query": "NO SERVER" }))["node_ids"].take();
-            let content = app.ok("get_node_content", json!({ "id": found[0] }));
+            let content = app.ok("get_node_content", json!({ "node_id": found[0] }));
             assert_eq!(content["content"], "# One file\n\nno server", "schema {version}");
             let about =
                 app.ok("query_connections", json!({ "type": "About" }))["connection_ids"].take();
