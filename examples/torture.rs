@@ -4,6 +4,7 @@
 //! cargo run --release --example torture -- crash --kills 200 --seed 1
 //! cargo run --release --example torture -- damage --cases 2000
 //! cargo run --release --example torture -- race --nodes 2000
+//! cargo run --release --example torture -- fuzz --cases 1000000
 //! ```
 //!
 //! Every run prints its seed; the same seed makes the same choices again. `cargo test` does the same things shorter.
@@ -17,7 +18,7 @@ use graph::{cli, mcp};
 #[path = "../tests/torture/mod.rs"]
 mod torture;
 
-use torture::{client::Program, crash, damage, race};
+use torture::{client::Program, crash, damage, fuzz, race};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -59,8 +60,27 @@ fn main() -> ExitCode {
             );
             println!("create_ontology: {}", race::ontology(&program));
         }
+        Some("fuzz") => {
+            println!("fuzz: seed {seed}");
+            // Lines cost the most, and reach the most.
+            let all = number("--cases", 1_000_000) as usize;
+            let cases = fuzz::Cases {
+                lines: all / 4,
+                imports: all / 100,
+                texts: all - all / 4 - all / 100,
+            };
+            let mut next = 0;
+            let seen = fuzz::run(cases, seed, |seen| {
+                if seen.lines.sent + seen.texts >= next {
+                    next += all / 20;
+                    println!("  {:.0} s: {seen}", start.elapsed().as_secs_f64());
+                }
+            });
+            println!("{seen}");
+            assert!(seen.growth < fuzz::MAX_GROWTH, "memory grew by {} bytes", seen.growth);
+        }
         _ => {
-            println!("one of: crash, damage, race; the head of this file says how");
+            println!("one of: crash, damage, race, fuzz; the head of this file says how");
             return ExitCode::from(2);
         }
     }

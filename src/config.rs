@@ -302,9 +302,15 @@ fn find_file(folder: &Path, repository: Option<&Repository>) -> Option<Setting<P
         }
     }
     folders.extend(repository.map(|it| it.main_root.as_path()));
-    folders.into_iter().map(|folder| folder.join(FILE_NAME)).find(|path| path.exists()).map(
-        |path| Setting { source: Source::File { path: path.clone(), line: None }, value: path },
-    )
+    // A link that leads nowhere counts: whoever put it there means a file, and should hear that it is gone.
+    folders
+        .into_iter()
+        .map(|folder| folder.join(FILE_NAME))
+        .find(|path| std::fs::symlink_metadata(path).is_ok())
+        .map(|path| Setting {
+            source: Source::File { path: path.clone(), line: None },
+            value: path,
+        })
 }
 
 /// The hint for a word that is not one of `known`.

@@ -40,9 +40,10 @@ pub fn normalise(field: &str, pattern: &str) -> Result<String> {
     }
     let mut relative = written.as_str();
     while let Some(rest) = relative.strip_prefix("./") {
-        relative = rest;
+        relative = rest.trim_start();
     }
-    let length = relative.chars().count();
+    // A folder is kept as all that is in it, which is two characters more.
+    let length = relative.chars().count() + if relative.ends_with('/') { 2 } else { 0 };
     if length > MAX_CHARS {
         return refuse(&format!("has {length} characters; at most {MAX_CHARS} are allowed"));
     }
@@ -50,8 +51,9 @@ pub fn normalise(field: &str, pattern: &str) -> Result<String> {
         return refuse("is empty: it needs a glob");
     }
     let drive = relative.as_bytes();
+    // Also behind `./`: what is stored must be what is taken again.
     if trimmed.starts_with('/')
-        || trimmed.starts_with('\\')
+        || relative.starts_with(['/', '\\'])
         || (drive.len() >= 2 && drive[0].is_ascii_alphabetic() && drive[1] == b':')
     {
         return refuse("is absolute; a pattern is relative to the repository's root");
@@ -377,6 +379,9 @@ mod tests {
             ("C:\\x\\*", Err("is absolute")),
             ("c:/x", Err("is absolute")),
             ("\\\\host\\x", Err("is absolute")),
+            // Found by hostile input: taken once, and refused or changed when it came again.
+            ("./\\*..", Err("is absolute")),
+            ("./ a", Ok("a")),
             ("../x", Err("`..` segment")),
             ("src/../x", Err("`..` segment")),
             ("src/..", Err("`..` segment")),

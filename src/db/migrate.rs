@@ -149,7 +149,11 @@ fn refused(message: String, hint: &str) -> Error {
 /// Copies the file to `<file>.v<N>.bak`; complete under that name or not there at all, and never over another.
 fn back_up(path: &Path, version: usize) -> Result<()> {
     let name = |ending: &str| file::beside(path, &format!(".v{version}.{ending}"));
-    let (target, partial) = (name("bak"), name(&format!("bak-{}", std::process::id())));
+    let (target, partial) = (name("bak"), name("bak-partial"));
+    // The caller holds the lock, so that whoever began this copy is dead; what would be taken for its journal too.
+    for ending in ["", "-journal", "-wal", "-shm"] {
+        let _ = fs::remove_file(file::beside(&partial, ending));
+    }
     if target.exists() {
         return Ok(());
     }

@@ -187,7 +187,7 @@ fn read_integer(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()
 }
 
 /// The number as an integer, where nothing is lost by that.
-fn whole(number: &Number) -> Option<Number> {
+pub(super) fn whole(number: &Number) -> Option<Number> {
     /// Up to here every whole number has a floating-point value of its own.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if !number.is_f64() {

@@ -10,7 +10,10 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::json::{self, Unreadable};
+use super::{
+    args::whole,
+    json::{self, Unreadable},
+};
 use crate::base::text::shorten;
 
 /// What to do with a line.
@@ -152,7 +155,8 @@ fn place(mut envelope: Map<String, Value>, bytes: usize) -> Result<Incoming, Ref
 fn request_id(id: &Value) -> Option<RequestId> {
     match id {
         Value::String(text) => Some(RequestId::String(text.as_str().into())),
-        Value::Number(number) => number.as_i64().map(RequestId::Number),
+        // 1.0 is 1: some clients keep all numbers as fractions.
+        Value::Number(number) => whole(number)?.as_i64().map(RequestId::Number),
         _ => None,
     }
 }

@@ -4,6 +4,8 @@
 //! thread), `tool` (the door), `args` (lenient in, strict out), the domain, and `result` (the one
 //! shape of answers).
 
+use std::io::{PipeReader, PipeWriter};
+
 use serde_json::Value;
 
 use crate::{
@@ -32,6 +34,12 @@ mod transport;
 pub fn serve(app: App) -> Result<()> {
     let registry = registry(&app);
     server::serve(app, registry, std::io::stdin(), std::io::stdout())
+}
+
+/// The same over a pair of pipes.
+pub fn serve_on(app: App, reader: PipeReader, writer: PipeWriter) -> Result<()> {
+    let registry = registry(&app);
+    server::serve(app, registry, reader, writer)
 }
 
 /// Calls one tool once, through the very door that the server uses.

@@ -3,6 +3,7 @@
 pub mod client;
 pub mod crash;
 pub mod damage;
+pub mod fuzz;
 pub mod ledger;
 pub mod race;
 pub mod rng;

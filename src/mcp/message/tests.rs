@@ -114,3 +114,15 @@ fn every_method_that_rmcp_types_is_known() {
         assert!(is_known(method), "{method}");
     }
 }
+
+#[test]
+fn an_id_that_is_whole_is_answered_however_it_is_written() {
+    let id = |line: &str| match decode(line.as_bytes()) {
+        Incoming::Request(id, _) => Some(id.into_json_value()),
+        _ => None,
+    };
+    assert_eq!(id(r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#), Some(json!(1)));
+    assert_eq!(id(r#"{"jsonrpc":"2.0","id":1e3,"method":"ping"}"#), Some(json!(1000)));
+    assert_eq!(id(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#), None);
+    assert_eq!(id(r#"{"jsonrpc":"2.0","id":1e300,"method":"ping"}"#), None);
+}

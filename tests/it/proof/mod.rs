@@ -3,5 +3,10 @@
 mod by_hand;
 mod clock;
 mod crash;
+mod data;
+mod files;
 mod fixtures;
+mod hostile;
+mod limits;
+mod promises;
 mod upgrades;

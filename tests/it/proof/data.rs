@@ -1,0 +1,211 @@
+//! Stored text is data: whatever it says, nothing acts upon it.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, binary::run, git, server::Server};
+
+/// Texts that would do something if anybody let them: escapes, line ends, reordering, formats, commands, paths.
+const HOSTILE: &[&str] = &[
+    "\u{1b}[2J\u{1b}]0;owned\u{7}\u{1b}[31mred",
+    "line\rover\u{8}\u{8}\u{b}\u{c}\u{7f}\u{85}\u{9b}1m",
+    "\u{202e}txt.exe\u{2066}\u{200b}\u{feff}\u{2028}\u{2029}\u{e0041}",
+    "{} {0} %s %n ${HOME} $(touch owned) `touch owned` ; touch owned",
+    "a\" OR \"b NEAR(x) -c *",
+    "'; DROP TABLE events; --",
+];
+
+/// A repository whose database is full of them, in every domain and every field that takes text.
+fn haunted() -> (tempfile::TempDir, std::path::PathBuf, Vec<String>) {
+    let (keep, root) = git::repository(&[]);
+    let mut server = Server::greeted(&root);
+    let mut call = |tool: &str, arguments: Value| server.call(tool, arguments);
+    let mut ids = Vec::new();
+    let id_of = |id: &Value| id.as_str().unwrap().to_owned();
+    call("graph_open", json!({ "project": "p", "goal": HOSTILE.join(" ") }));
+    call(
+        "create_ontology",
+        json!({ "node_types": ["Note"], "connection_types": [{ "name": "About", "from_types": ["Note"], "to_types": ["Note"] }] }),
+    );
+    for (index, text) in HOSTILE.iter().enumerate() {
+        let node = json!({ "ref": "r", "summary": text, "context_links": [text], "properties": { *text: text } });
+        let id = call("graph_plan", json!({ "nodes": [node] }))["created"][0]["id"].take();
+        ids.push(id_of(&id));
+        let evidence = json!([{ "type": text, "ref": text }]);
+        call(
+            "graph_update",
+            json!({ "updates": [{ "node_id": id, "state": { *text: text }, "add_evidence": evidence }] }),
+        );
+        let atom = json!({ "operation": "create", "entityType": "atom", "name": format!("{index} {text}"),
+            "paths": [format!("src/{index}/**")], "knowledge": text });
+        ids.push(id_of(&call("manage_graph", atom)["data"]["atom"]["id"]));
+        let molecule = json!({ "operation": "create", "entityType": "molecule", "name": format!("{index} {text}"), "knowledge": text });
+        ids.push(id_of(&call("manage_graph", molecule)["data"]["molecule"]["id"]));
+        let note = json!({ "type": "Note", "content": text, "format": "x", "properties": { "said": text } });
+        let note = call("create_node", note)["node_id"].take();
+        ids.push(id_of(&note));
+        let link = json!({ "type": "About", "from_node_id": note, "to_node_id": note, "content": text, "properties": { "said": text } });
+        ids.push(id_of(&call("create_connection", link)["connection_id"]));
+        // The KB takes no control characters at all, but what reorders and hides.
+        let text: String = text.chars().filter(|character| !character.is_control()).collect();
+        let entity = json!({ "id": format!("REQ-{index}"), "type": "req", "title": text, "status": "draft", "owner": text,
+            "tags": [text], "properties": { "said": text } });
+        call("kb_upsert", json!({ "entities": [entity], "source": "agent:x" }));
+        ids.push(format!("REQ-{index}"));
+    }
+    server.end();
+    (keep, root, ids)
+}
+
+/// Everything but a line end, and the tab that a text's own lines may have.
+fn acts_upon(character: char) -> bool {
+    (character.is_control() && character != '\n' && character != '\t')
+        || matches!(character, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[track_caller]
+fn check_tame(root: &Path, line: &[&str]) {
+    let ran = run(root, line);
+    assert!(ran.code < 70, "{line:?} ended with {}: {}", ran.code, ran.err);
+    for (stream, text) in [("stdout", &ran.out), ("stderr", &ran.err)] {
+        if let Some(at) = text.chars().position(acts_upon) {
+            let around: String = text.chars().skip(at.saturating_sub(40)).take(80).collect();
+            panic!("{line:?} lets a character through on {stream}: {around:?}");
+        }
+    }
+}
+
+#[test]
+fn no_command_lets_stored_text_reach_the_terminal_as_more_than_text() {
+    let (_keep, root, ids) = haunted();
+    let folder = root.join("notes");
+    let folder = folder.to_str().unwrap();
+    let lines: Vec<Vec<&str>> = vec![
+        vec!["show", "n_\u{1b}[31m"],
+        vec!["init"],
+        vec!["demo"],
+        vec!["status"],
+        vec!["next"],
+        vec!["next", "--count", "9"],
+        vec!["next", "--claim"],
+        vec!["tree"],
+        vec!["tree", "--all"],
+        vec!["log"],
+        vec!["context", "src/0/a", "src/1/a", "src/2/a", "src/3/a"],
+        vec!["atoms"],
+        vec!["molecules"],
+        vec!["doctor"],
+        vec!["tool"],
+        vec!["tool", "graph_onboard", "{}"],
+        vec!["tool", "kb_query", "{}"],
+        vec!["export", "--memory", folder],
+        vec!["import", "--memory", folder],
+        vec!["kb", "query"],
+        vec!["kb", "check"],
+        vec!["kb", "check", "--format", "github"],
+        vec!["kb", "log"],
+        vec!["kb", "branch"],
+        vec!["kb", "diff"],
+        vec!["kb", "gc"],
+        vec!["kb", "sync"],
+        vec!["completions", "bash"],
+        vec!["kb", "rollback", "cs_\u{1b}[31m"],
+        vec!["serve"],
+        vec!["kb", "init", "--no-hooks"],
+    ];
+    for line in &lines {
+        check_tame(&root, line);
+        check_tame(&root, &[&["--json"], line.as_slice()].concat());
+    }
+    for id in &ids {
+        check_tame(&root, &["show", id.as_str()]);
+    }
+    check_tame(&root, &["log", ids[0].as_str()]);
+    // What comes from the command line itself is told back in errors.
+    for text in &HOSTILE[..3] {
+        for command in
+            [&["show"][..], &["tree"], &["tool"], &["tool", "graph_open"], &["atoms"], &["context"]]
+        {
+            check_tame(&root, &[command, &[text]].concat());
+        }
+    }
+    // Every command of the README was among them.
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let commands =
+        readme.lines().filter_map(|line| line.strip_prefix("| `graph ")?.split('`').next());
+    for command in commands {
+        assert!(lines.iter().any(|line| line[0] == command), "`graph {command}` was not tried");
+    }
+    // And nothing of it was run, as far as a shell would have.
+    assert!(!root.join("owned").exists() && !root.join("notes/owned").exists());
+}
+
+#[test]
+fn every_text_is_found_by_itself_and_is_never_search_syntax() {
+    let mut app = TestApp::new();
+    app.ok("graph_open", json!({ "project": "p" }));
+    let mut texts: Vec<&str> = HOSTILE.to_vec();
+    texts.extend([
+        "AND",
+        "OR",
+        "NOT",
+        "NEAR/2",
+        "col:x",
+        "^abc",
+        "abc*",
+        "\"",
+        "\"\"",
+        "(",
+        "a AND",
+        "{body}: x",
+        "body : abc",
+        "-abc",
+        "+++",
+    ]);
+    for text in &texts {
+        app.ok("graph_plan", json!({ "nodes": [{ "ref": "r", "summary": format!("<{text}>") }] }));
+    }
+    app.ok("graph_plan", json!({ "nodes": [{ "ref": "r", "summary": "a plain abc x" }] }));
+    for text in &texts {
+        let found = app.ok("graph_query", json!({ "filter": { "text": text }, "limit": 50 }));
+        let plain = |node: &Value| {
+            node["summary"].as_str().unwrap().to_lowercase().contains(&text.to_lowercase())
+        };
+        let nodes = found["nodes"].as_array().unwrap();
+        assert!(!nodes.is_empty() && nodes.iter().all(plain), "{text:?}: {found}");
+    }
+}
+
+#[test]
+fn a_stored_path_never_leads_out_of_the_repository() {
+    let mut app = TestApp::new();
+    app.ok("graph_open", json!({ "project": "p" }));
+    for path in ["/etc/passwd", "../x", "a/../../x", "C:\\x", "..\\x"] {
+        let atom = json!({ "operation": "create", "entityType": "atom", "name": path, "paths": [path], "knowledge": "k" });
+        assert_eq!(app.fault("manage_graph", atom)["code"], "VALIDATION_ERROR", "{path}");
+        let ask = json!({ "operation": "context", "paths": [path] });
+        assert_eq!(app.fault("query_graph", ask)["code"], "VALIDATION_ERROR", "{path}");
+        // A node may name anything; it is matched as text, and never opened.
+        app.ok(
+            "graph_plan",
+            json!({ "nodes": [{ "ref": "r", "summary": path, "context_links": [path] }] }),
+        );
+        app.ok("graph_next", json!({ "count": 5 }));
+    }
+    // An export writes below its folder only, whatever ids and formats say.
+    app.ok("create_ontology", json!({ "node_types": ["../../Note"], "connection_types": [] }));
+    app.ok(
+        "create_node",
+        json!({ "type": "../../Note", "content": "x", "format": "../../../evil" }),
+    );
+    let folder = app.db_path().parent().unwrap().join("inner/export");
+    fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    app.read("a", |tx| graph::memory::export(tx, &folder, false)).unwrap();
+    let mut beside: Vec<_> = fs::read_dir(folder.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    beside.sort();
+    assert_eq!(beside, ["export"], "nothing beside the folder");
+}

@@ -1,0 +1,123 @@
+//! The files on disk: who may read them, where links lead, and what a crash leaves behind.
+
+#![cfg(unix)]
+
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+    process::Command,
+};
+
+use serde_json::json;
+
+use super::fixtures;
+use crate::support::{binary, git, server::Server};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        .permissions()
+        .mode()
+        & 0o777
+}
+
+/// A shell that sets the umask before it becomes the program.
+#[allow(clippy::disallowed_methods, reason = "only a shell can set the umask without unsafe code")]
+fn under_umask(folder: &Path, umask: &str, arguments: &str) -> (i32, String) {
+    let program = env!("CARGO_BIN_EXE_graph");
+    let output = Command::new("/bin/sh")
+        .args(["-c", &format!("umask {umask}; exec '{program}' {arguments}")])
+        .current_dir(folder)
+        .env_clear()
+        .env("HOME", folder)
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap_or(-1), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn the_file_and_its_log_are_their_owners_alone_under_any_umask() {
+    for umask in ["000", "022", "077"] {
+        let (_keep, folder) = binary::folder();
+        let (code, said) = under_umask(&folder, umask, "tool graph_open '{\"project\":\"p\"}'");
+        assert_eq!(code, 0, "{said}");
+        let db = folder.join("graph.db");
+        assert_eq!(mode(&db), 0o600, "umask {umask}");
+        // The log is there while a server is; SQLite gives it the mode of the file.
+        let mut server = Server::greeted(&folder);
+        server.call("graph_open", json!({ "project": "q" }));
+        for ending in ["-wal", "-shm"] {
+            assert_eq!(
+                mode(&folder.join(format!("graph.db{ending}"))),
+                0o600,
+                "umask {umask}, {ending}"
+            );
+        }
+        server.end();
+        // A copy is made before a migration.
+        fs::write(&db, fixtures::read(2).unwrap()).unwrap();
+        let (code, said) = under_umask(&folder, umask, "status");
+        assert_eq!(code, 0, "{said}");
+        assert_eq!(mode(&folder.join("graph.db.v2.bak")), 0o600, "umask {umask}");
+    }
+}
+
+#[test]
+fn a_database_behind_a_link_is_followed_and_one_that_leads_nowhere_is_refused() {
+    let (_keep, folder) = binary::folder();
+    let (_outer, outside) = binary::folder();
+    symlink(outside.join("real.db"), folder.join("graph.db")).unwrap();
+    let open = "{\"project\":\"p\"}";
+    let refused = binary::run(&folder, &["tool", "graph_open", open]);
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.out.contains("READ_ONLY") && refused.out.contains("leads nowhere"),
+        "{}",
+        refused.out
+    );
+    assert!(!outside.join("real.db").exists(), "nothing is made where nobody looked");
+    // The owner of the folder put the link there, and means the file that it leads to.
+    binary::run(&outside, &["--db", "real.db", "tool", "graph_open", open]).ok();
+    assert!(binary::run(&folder, &["status"]).ok().contains('p'));
+}
+
+#[test]
+fn a_config_behind_a_link_is_followed_and_one_that_leads_nowhere_is_an_error() {
+    let (_keep, folder) = binary::folder();
+    let (_outer, outside) = binary::folder();
+    symlink(outside.join("shared.yaml"), folder.join("graph.config.yaml")).unwrap();
+    let refused = binary::run(&folder, &["doctor"]).failed(2);
+    assert!(refused.contains("graph.config.yaml"), "{refused}");
+    fs::write(outside.join("shared.yaml"), "claim_ttl_minutes: 7\n").unwrap();
+    let said = binary::run(&folder, &["doctor"]).ok();
+    assert!(said.contains("claim_ttl_minutes  7"), "{said}");
+}
+
+#[test]
+fn a_kb_that_links_out_of_the_repository_is_refused() {
+    let (_keep, root) = git::repository(&[]);
+    let (_outer, outside) = binary::folder();
+    symlink(&outside, root.join(".kb")).unwrap();
+    let ran = binary::run(&root, &["kb", "init"]);
+    assert_ne!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "nothing was written outside");
+}
+
+#[test]
+fn what_a_killed_migration_left_behind_is_cleared_away() {
+    let (_keep, folder) = binary::folder();
+    fs::write(folder.join("graph.db"), fixtures::read(2).unwrap()).unwrap();
+    // As a process leaves it that dies while it copies.
+    for ending in ["bak-partial", "bak-partial-journal"] {
+        fs::write(folder.join(format!("graph.db.v2.{ending}")), "half a copy").unwrap();
+    }
+    binary::run(&folder, &["status"]).ok();
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["graph.db", "graph.db.v2.bak"]);
+}

@@ -1,0 +1,13 @@
+//! A short run of hostile input; `examples/torture.rs` has the long one.
+
+use crate::torture::fuzz::{self, Cases};
+
+#[test]
+fn hostile_input_is_answered_and_breaks_nothing() {
+    let cases = Cases { lines: 300, texts: 3_000, imports: 60 };
+    let seen = fuzz::run(cases, 7, |_| {});
+    println!("{seen}");
+    assert!(seen.lines.results > 10 && seen.lines.faults > 50, "{seen}");
+    // Other tests of this process grow meanwhile; the long run runs alone, and holds the figure.
+    assert!(seen.growth < 10 * fuzz::MAX_GROWTH, "{seen}");
+}
