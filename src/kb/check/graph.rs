@@ -1,6 +1,6 @@
-//! One branch as the rules see it: entities by number, links between those that are there.
+//! A branch, or a part of it, as the rules see it: entities by number, links between those that are there.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{Finding, Schema};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     kb::{
         store::{
             branches::Branch,
-            whole::{self, Link, Node},
+            whole::{self, Link, Links, Node},
         },
         types::place,
     },
@@ -42,13 +42,44 @@ pub struct Broken {
 impl<'a> Graph<'a> {
     /// Reads a branch.
     pub fn load(tx: &Read<'_>, branch: &Branch, schema: &'a Schema) -> Result<Self> {
-        let nodes = whole::nodes(tx, branch)?;
-        let mut all = whole::links(tx, branch)?;
+        Ok(Graph::of(schema, whole::nodes(tx, branch)?, whole::links(tx, branch)?))
+    }
+
+    /// Reads as much of a branch as decides what the rules find at `ids`: these, their links with the other ends,
+    /// and all that they lead to by a relation that must not run in a circle.
+    pub fn around(
+        tx: &Read<'_>,
+        branch: &Branch,
+        schema: &'a Schema,
+        ids: &BTreeSet<&str>,
+    ) -> Result<Self> {
+        let start: Vec<&str> = ids.iter().copied().collect();
+        let mut links = whole::links_at(tx, branch, &start)?;
+        for relation in schema.acyclic() {
+            let mut seen: BTreeSet<String> = start.iter().map(|&id| id.to_owned()).collect();
+            let mut next: Vec<String> = seen.iter().cloned().collect();
+            while !next.is_empty() {
+                let from: Vec<&str> = next.iter().map(String::as_str).collect();
+                let found = whole::links_from(tx, branch, &from, relation)?;
+                let reached: BTreeSet<String> =
+                    found.values().map(|link| link.to.clone()).collect();
+                next = reached.into_iter().filter(|id| seen.insert(id.clone())).collect();
+                links.extend(found);
+            }
+        }
+        let ends = links.values().flat_map(|link| [link.from.as_str(), link.to.as_str()]);
+        let ids: BTreeSet<&str> = ends.chain(start).collect();
+        let ids: Vec<&str> = ids.into_iter().collect();
+        let nodes = whole::nodes_among(tx, branch, &ids)?;
+        Ok(Graph::of(schema, nodes, links))
+    }
+
+    fn of(schema: &'a Schema, nodes: Vec<Node>, all: Links) -> Self {
         let numbers: HashMap<&str, usize> =
             nodes.iter().enumerate().map(|(number, node)| (node.id.as_str(), number)).collect();
         let mut links: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
         let mut broken = Vec::new();
-        for link in all.drain(..) {
+        for link in all.into_values() {
             let from = numbers.get(link.from.as_str()).copied();
             let to = numbers.get(link.to.as_str()).copied();
             let fits = from.zip(to).filter(|&(from, to)| {
@@ -70,7 +101,7 @@ impl<'a> Graph<'a> {
                 |it: &Broken| (it.link.from.clone(), it.link.relation.clone(), it.link.to.clone());
             key(a).cmp(&key(b))
         });
-        Ok(Graph { schema, nodes, broken, links })
+        Graph { schema, nodes, broken, links }
     }
 
     /// The links of a relation, as numbers of entities.

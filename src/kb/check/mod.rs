@@ -190,7 +190,10 @@ pub fn check(tx: &Read<'_>, setting: &Setting, ask: &Check) -> Result<Checked> {
     let only: BTreeSet<&str> = ask.ids.iter().map(String::as_str).collect();
     let (off, on): (Vec<_>, Vec<_>) =
         wanted.into_iter().partition(|rule| setting.rules.level(rule) == Level::Off);
-    let graph = Graph::load(tx, &branch, &setting.schema)?;
+    let graph = match only.is_empty() {
+        true => Graph::load(tx, &branch, &setting.schema)?,
+        false => Graph::around(tx, &branch, &setting.schema, &only)?,
+    };
     let (mut violations, mut counts) = (Vec::new(), Counts::default());
     tx.progress().expect(on.len());
     for rule in on {

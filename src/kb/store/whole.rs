@@ -1,4 +1,9 @@
-//! A whole branch at once, for what looks at all of it.
+//! A branch as the rules look at it: the whole at once, or what is around a few entities.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Params, Row};
+use serde_json::json;
 
 use super::branches::Branch;
 use crate::{base::Result, db::Read};
@@ -37,42 +42,86 @@ pub struct Link {
     pub line: Option<u32>,
 }
 
+const NODE: &str = "e.id, e.type, e.status, e.priority, e.title <> '', e.file, e.line";
+const LINK: &str = "l.key, l.from_id, l.relation, l.to_id, l.file, l.line";
+
 /// All entities of a branch, by id.
 pub fn nodes(tx: &Read<'_>, branch: &Branch) -> Result<Vec<Node>> {
-    tx.all(
-        "SELECT e.id, e.type, e.status, e.priority, e.title <> '', e.file, e.line
-           FROM kb_branch_entities m CROSS JOIN kb_entities e ON e.key = m.entity
-          WHERE m.branch = ?1 ORDER BY m.id",
-        [branch.key],
-        |row| {
-            Ok(Node {
-                id: row.get(0)?,
-                kind: row.get(1)?,
-                status: row.get(2)?,
-                priority: row.get(3)?,
-                titled: row.get(4)?,
-                file: row.get(5)?,
-                line: row.get(6)?,
-            })
-        },
-    )
+    let sql = format!(
+        "SELECT {NODE} FROM kb_branch_entities m CROSS JOIN kb_entities e ON e.key = m.entity
+          WHERE m.branch = ?1 ORDER BY m.id"
+    );
+    tx.all(&sql, [branch.key], node)
 }
 
-/// All links of a branch, in the order in which they were first drawn.
-pub fn links(tx: &Read<'_>, branch: &Branch) -> Result<Vec<Link>> {
-    tx.all(
-        "SELECT l.from_id, l.relation, l.to_id, l.file, l.line
-           FROM kb_branch_links m CROSS JOIN kb_links l ON l.key = m.link
-          WHERE m.branch = ?1 ORDER BY m.link",
-        [branch.key],
-        |row| {
-            Ok(Link {
-                from: row.get(0)?,
-                relation: row.get(1)?,
-                to: row.get(2)?,
-                file: row.get(3)?,
-                line: row.get(4)?,
-            })
-        },
-    )
+/// Those of `ids` that a branch has, by id.
+pub fn nodes_among(tx: &Read<'_>, branch: &Branch, ids: &[&str]) -> Result<Vec<Node>> {
+    let sql = format!(
+        "SELECT {NODE} FROM json_each(?2) j
+          CROSS JOIN kb_branch_entities m ON m.branch = ?1 AND m.id = j.value
+          CROSS JOIN kb_entities e ON e.key = m.entity
+          ORDER BY m.id"
+    );
+    tx.all(&sql, (branch.key, json!(ids).to_string()), node)
+}
+
+fn node(row: &Row<'_>) -> rusqlite::Result<Node> {
+    Ok(Node {
+        id: row.get(0)?,
+        kind: row.get(1)?,
+        status: row.get(2)?,
+        priority: row.get(3)?,
+        titled: row.get(4)?,
+        file: row.get(5)?,
+        line: row.get(6)?,
+    })
+}
+
+/// Links by the order in which they were first drawn.
+pub type Links = BTreeMap<i64, Link>;
+
+/// All links of a branch.
+pub fn links(tx: &Read<'_>, branch: &Branch) -> Result<Links> {
+    let sql = format!(
+        "SELECT {LINK} FROM kb_branch_links m CROSS JOIN kb_links l ON l.key = m.link
+          WHERE m.branch = ?1"
+    );
+    collect(tx, &sql, [branch.key])
+}
+
+/// The links of a branch that begin or end at one of `ids`.
+pub fn links_at(tx: &Read<'_>, branch: &Branch, ids: &[&str]) -> Result<Links> {
+    let ids = json!(ids).to_string();
+    let mut found = Links::new();
+    for end in ["from_id", "to_id"] {
+        let sql = format!(
+            "SELECT {LINK} FROM json_each(?2) j CROSS JOIN kb_links l ON l.{end} = j.value
+              CROSS JOIN kb_branch_links m ON m.branch = ?1 AND m.link = l.key"
+        );
+        found.append(&mut collect(tx, &sql, (branch.key, &ids))?);
+    }
+    Ok(found)
+}
+
+/// The links of one relation that begin at one of `ids`.
+pub fn links_from(tx: &Read<'_>, branch: &Branch, ids: &[&str], relation: &str) -> Result<Links> {
+    let sql = format!(
+        "SELECT {LINK} FROM json_each(?2) j CROSS JOIN kb_links l ON l.from_id = j.value AND l.relation = ?3
+          CROSS JOIN kb_branch_links m ON m.branch = ?1 AND m.link = l.key"
+    );
+    collect(tx, &sql, (branch.key, json!(ids).to_string(), relation))
+}
+
+fn collect(tx: &Read<'_>, sql: &str, params: impl Params) -> Result<Links> {
+    let rows = tx.all(sql, params, |row| {
+        let link = Link {
+            from: row.get(1)?,
+            relation: row.get(2)?,
+            to: row.get(3)?,
+            file: row.get(4)?,
+            line: row.get(5)?,
+        };
+        Ok((row.get(0)?, link))
+    })?;
+    Ok(rows.into_iter().collect())
 }

@@ -251,3 +251,61 @@ fn a_long_list_of_violations_is_cut_and_counted_with_errors_first() {
     let severities: Vec<&Value> = listed.iter().map(|it| &it["severity"]).take(2).collect();
     assert_eq!(severities, ["error", "warning"]);
 }
+
+/// A branch with circles, dangling links and gaps, always the same one.
+fn untidy() -> Kb {
+    let mut kb = Kb::empty();
+    let (mut seed, mut links) = (7_u32, Vec::new());
+    let mut next = |below: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) % below
+    };
+    for _ in 0..40 {
+        let (from, to) = (next(12), next(14));
+        links.push(format!("R{from} depends_on R{to}"));
+        links.push(format!("s{} implements R{}", next(6), next(12)));
+        links.push(format!("R{} verified_by T{}", next(12), next(6)));
+        links.push(format!("A{} supersedes A{}", next(4), next(4)));
+    }
+    links.sort();
+    links.dedup();
+    let names = |letter: &str, count: u32| {
+        (0..count).map(|at| format!("{letter}{at}")).collect::<Vec<_>>().join(" ")
+    };
+    let entities = format!(
+        "req R0 R2 R3 R5 R6 R8 R9 R10 R11, test {}, symbol {}, adr {}",
+        names("T", 6),
+        names("s", 6),
+        names("A", 4)
+    );
+    kb.sync(vec![file("docs/all.md", &entities, &links.join(", "))], &[]);
+    for id in ["R1", "R4", "R7"] {
+        kb.up(json!({ "entities": [{ "id": id, "type": "req", "title": "t", "status": "odd", "priority": "must" }] }));
+    }
+    kb
+}
+
+#[test]
+fn a_check_of_some_finds_what_the_check_of_all_finds_there() {
+    let mut kb = untidy();
+    let whole = kb.app.ok("kb_check", json!({}));
+    let all = kb.query(json!({ "limit": 200 }))["entities"].as_array().unwrap().clone();
+    let mut found = 0;
+    for id in all.iter().map(|entity| entity["id"].as_str().unwrap()) {
+        let circle = |it: &Value| {
+            let words = it["message"].as_str().unwrap().split_whitespace();
+            it["rule"] == "no-cycles" && words.into_iter().any(|word| word == id)
+        };
+        let expected: Vec<&Value> = whole["violations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|it| it["entity"] == *id || circle(it))
+            .collect();
+        let some = kb.app.ok("kb_check", json!({ "ids": [id] }));
+        let some: Vec<&Value> = some["violations"].as_array().unwrap().iter().collect();
+        assert_eq!(some, expected, "{id}");
+        found += some.len();
+    }
+    assert!(found >= 20, "there is something to find: {found}");
+}
