@@ -14,6 +14,7 @@ mod demo;
 mod kb;
 mod report;
 mod setup;
+mod tree;
 
 // What transports need of the layers below, which they do not see.
 pub use crate::{
@@ -21,7 +22,7 @@ pub use crate::{
     os::git::GitState,
 };
 pub use demo::Stage;
-pub use kb::{Branches, HookFolder, Initialised, KbState, Store};
+pub use kb::{Branches, HookFolder, Initialised, KbState, KbView, Store};
 pub use report::{Health, LogEntry};
 pub use setup::{Act, Launch, Setup, Step, Undo};
 

@@ -11,11 +11,43 @@ use crate::{
     work::{self, Advance, Advanced, Settings, Update, Updated},
 };
 
+mod brief;
 mod onboard;
 mod prompts;
+mod search;
 
-pub use onboard::{KnowledgeState, Oriented, onboard};
+pub use brief::{
+    Brief, BriefAtom, BriefMolecule, BriefNode, Briefing, LastChange, LeftOut, Placed, brief,
+};
+pub use onboard::{KnowledgeState, MemoryState, Oriented, onboard};
 pub use prompts::{Asker, Subject, discovery, execution, planning};
+pub use search::{Domain, FoundText, Search, Searched, search};
+
+/// Where a joined answer is asked for, and which domains may be in it.
+#[derive(Debug, Clone, Copy)]
+pub struct Around<'a> {
+    /// Settings of the work graph.
+    pub settings: &'a Settings,
+    /// The folder that paths are relative to.
+    pub root: Option<&'a str>,
+    /// The domains that are on.
+    pub on: &'a [Domain],
+    /// The KB, where it is on, in use and readable.
+    pub kb: Option<&'a kb::Setting>,
+    /// Why it cannot be read.
+    pub kb_problem: Option<&'a str>,
+}
+
+impl Around<'_> {
+    /// What an answer says about a KB that cannot be read.
+    fn note(&self) -> Option<String> {
+        self.kb_problem.map(|problem| format!("nothing from the KB: {problem}"))
+    }
+
+    fn has(&self, domain: Domain) -> bool {
+        self.on.contains(&domain)
+    }
+}
 
 /// Changelog entries of each atom where knowledge is an addition to an answer.
 const CHANGELOG: usize = 2;
@@ -28,7 +60,6 @@ const HINTED: usize = 20;
 pub struct Ask<T> {
     #[serde(flatten)]
     pub ask: T,
-    /// Of its files
     #[serde(default)]
     pub include_knowledge: bool,
 }
@@ -262,7 +293,7 @@ pub fn context(
     let paths = ask.paths.iter().map(spelled).collect::<Result<Vec<_>>>()?;
     if include.contains(&Include::Work) {
         let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
-        let (open, omitted) = work::open_on(tx, settings, &project, &paths)?;
+        let (open, omitted) = work::open_on(tx, settings, Some(&project), &paths, work::LISTED)?;
         (context.work, context.work_omitted) = (Some(open), omitted);
     }
     if let Some(setting) = kb.filter(|_| include.contains(&Include::Kb)) {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::App;
 use crate::{
-    base::{Ctx, ErrorCode, Fault, Result},
+    base::{Ctx, Error, ErrorCode, Fault, Result},
+    config::Toolset,
     db::{Read, Write},
     kb::{
         self, Ensured, FirstUse, Former, Schema, Setting,
@@ -74,6 +75,15 @@ impl Place {
     }
 }
 
+/// What a joined answer has of the KB: nothing where it is off, unused or unreadable.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KbView<'a> {
+    /// The branch of the call.
+    pub setting: Option<&'a Setting>,
+    /// Why it cannot be read.
+    pub problem: Option<&'a str>,
+}
+
 impl App {
     /// Looks at the working tree.
     fn place(&self) -> Result<Place> {
@@ -131,6 +141,37 @@ impl App {
         match answer {
             Some(answer) => Ok(answer),
             None => self.kb_write(ctx, setting, |tx| f(tx)),
+        }
+    }
+
+    /// Runs `f` on one snapshot, with the KB where it is on, in use and readable. What else there is to tell must not
+    /// fail over a damaged `.kb`, and looking on does not make a store where nobody keeps requirements.
+    pub fn joined<T>(
+        &mut self,
+        ctx: &Ctx,
+        f: impl Fn(&Read<'_>, KbView<'_>) -> Result<T>,
+    ) -> Result<T> {
+        if !self.config.toolsets.value.contains(&Toolset::Kb) {
+            return self.read(ctx, |tx| f(tx, KbView::default()));
+        }
+        let setting = match self.kb(None) {
+            Ok(setting) => setting,
+            Err(Error::Fault(fault)) => {
+                let view = KbView { setting: None, problem: Some(&fault.message) };
+                return self.read(ctx, |tx| f(tx, view));
+            }
+            Err(error) => return Err(error),
+        };
+        let view = KbView { setting: Some(&setting), problem: None };
+        let folder = self.config.folder.clone();
+        let answer = self.read(ctx, |tx| match is_settled(tx, &setting, &folder)? {
+            true => f(tx, view).map(Some),
+            false if kb::is_used(tx)? => Ok(None),
+            false => f(tx, KbView::default()).map(Some),
+        })?;
+        match answer {
+            Some(answer) => Ok(answer),
+            None => self.kb_write(ctx, &setting, |tx| f(tx, view)),
         }
     }
 

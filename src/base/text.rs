@@ -70,6 +70,33 @@ pub fn fold(text: &str) -> String {
     text.chars().flat_map(|letter| capital(letter).to_lowercase()).collect()
 }
 
+/// At most about `max` characters of `text` around the first of the folded `needles` that it has, or else its
+/// beginning: on one line, with `…` where something was cut.
+pub fn snippet<'a>(text: &str, needles: impl IntoIterator<Item = &'a str>, max: usize) -> String {
+    // Where each letter of the folded text comes from, since folding may change its length.
+    let (mut folded, mut origins) = (String::with_capacity(text.len()), Vec::new());
+    for (place, letter) in text.chars().enumerate() {
+        origins.push((folded.len(), place));
+        folded.extend(capital(letter).to_lowercase());
+    }
+    let found = needles.into_iter().find_map(|needle| folded.find(needle));
+    let at = found.map_or(0, |byte| {
+        let next = origins.partition_point(|(start, _)| *start <= byte);
+        origins[next.saturating_sub(1)].1
+    });
+    let length = origins.len();
+    // More of what follows than of what comes before; near the end all of it.
+    let start = at.saturating_sub(max / 3).min(length.saturating_sub(max));
+    let start = if start < 4 { 0 } else { start };
+    let shown: String = text.chars().skip(start).take(max).collect();
+    let words: Vec<&str> =
+        shown.split(|letter: char| letter.is_whitespace() || letter.is_control()).collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let before = if start > 0 { "…" } else { "" };
+    let after = if start + max < length { "…" } else { "" };
+    format!("{before}{}{after}", words.join(" "))
+}
+
 /// The capital of a letter, where it is one letter too. That of ı is the capital of i, which it is not.
 fn capital(letter: char) -> char {
     if letter.is_ascii() || letter == 'ı' {
@@ -110,6 +137,21 @@ mod tests {
     fn shortening_counts_characters() {
         assert_eq!(shorten("äöü", 3), "äöü");
         assert_eq!(shorten("äöüß", 3), "äö…");
+    }
+
+    #[test]
+    fn a_snippet_shows_what_was_found_on_one_line() {
+        let long = format!("{}NEEDLE\u{1b}[31m\n\tand more{}", "x ".repeat(100), " y".repeat(100));
+        for (text, needles, expected) in [
+            ("short", &["or"][..], "short"),
+            ("a\n b\u{7}c", &["zz", "b"], "a b c"),
+            (&long, &["needle"], "… x x x NEEDLE [31m and more y…"),
+            (&long, &["nowhere"], "x x x x x x x x x x x x x x x…"),
+            ("İİİİİİİİİİİİİİİİİİİİİİİİ needle", &["needle"], "…İİİİİİİİİİİİİİİİİİİİİİ needle"),
+            ("", &["x"], ""),
+        ] {
+            assert_eq!(snippet(text, needles.iter().copied(), 30), expected, "{text}");
+        }
     }
 
     #[test]

@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::config;
 
 use super::{
-    completions, context, demo, export, import, init, kb, knowledge, log, next, serve, show,
-    status, tool, tree,
+    brief, completions, context, demo, export, import, init, kb, knowledge, log, next, search,
+    serve, show, status, tool, tree,
 };
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
@@ -72,6 +72,10 @@ pub enum Command {
     Show(show::Show),
     /// Show what happened, newest first
     Log(log::Log),
+    /// Look for a text in all domains at once
+    Search(search::Search),
+    /// Tell what to know before files are touched
+    Brief(brief::Brief),
     /// Show what is known about files, and who works on them
     Context(context::Context),
     /// List what is known by area, with the globs that it is about
@@ -153,6 +157,12 @@ mod tests {
             &["graph", "log", "--limit", "0"],
             &["graph", "tree", "--depth", "0"],
             &["graph", "completions", "nosh"],
+            &["graph", "search"],
+            &["graph", "search", "x", "--domain", "nope"],
+            &["graph", "search", "x", "--limit", "51"],
+            &["graph", "brief", "a.rs", "--diff"],
+            &["graph", "brief", "--diff", "HEAD", "--node", "n_1"],
+            &["graph", "brief", "a.rs", "--max-tokens", "10"],
             &["graph", "kb"],
             &["graph", "kb", "sync", "--check", "--hook"],
             &["graph", "kb", "check", "--format", "xml"],

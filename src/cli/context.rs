@@ -1,6 +1,6 @@
 //! `graph context PATH…`: what an agent would be told about these files.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
 
@@ -17,6 +17,7 @@ use crate::{
     compose::{self, Include},
     kb::Touching,
     knowledge::{self, ContextAtom, Entry, Knowledge},
+    work::OpenWork,
 };
 
 /// About which files.
@@ -63,9 +64,9 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     Ok(Done::Ok)
 }
 
-/// The path as it is seen from the root, where it lies below it: in a shell, paths begin where one stands.
-fn from_root(root: &Path, here: &Path, path: &str) -> String {
-    let mut whole = std::path::PathBuf::new();
+/// The absolute path, without `.` and `..`: in a shell, paths begin where one stands.
+pub(super) fn whole_path(here: &Path, path: &str) -> PathBuf {
+    let mut whole = PathBuf::new();
     for part in here.join(path).components() {
         match part {
             Component::ParentDir => drop(whole.pop()),
@@ -73,6 +74,12 @@ fn from_root(root: &Path, here: &Path, path: &str) -> String {
             part => whole.push(part),
         }
     }
+    whole
+}
+
+/// The path as it is seen from the root, where it lies below it.
+pub(super) fn from_root(root: &Path, here: &Path, path: &str) -> String {
+    let whole = whole_path(here, path);
     let inside = whole.strip_prefix(root).ok().and_then(Path::to_str);
     inside.filter(|inside| !inside.is_empty()).map_or_else(|| path.to_owned(), str::to_owned)
 }
@@ -96,15 +103,7 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
         out.gap()?;
     }
     for open in found.work.iter().flatten() {
-        let holder = open.claimed_by.as_deref().map(|by| format!("  claimed by {}", plain(by)));
-        let holder = styled(WARN, holder.unwrap_or_default());
-        out.line(format_args!(
-            "{} {}  {}{holder}",
-            styled(GOOD, "▶"),
-            styled(NEXT, &open.id),
-            brief(&open.summary)
-        ))?;
-        out.line(format_args!("    {}", styled(QUIET, plain(&open.paths.join(", ")))))?;
+        open_work(open, out)?;
     }
     if found.work_omitted > 0 {
         out.line(styled(QUIET, format_args!("… and {} more nodes", found.work_omitted)))?;
@@ -125,8 +124,21 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Open work on the files, and who holds it.
+pub(super) fn open_work(open: &OpenWork, out: &mut Output) -> std::io::Result<()> {
+    let holder = open.claimed_by.as_deref().map(|by| format!("  claimed by {}", plain(by)));
+    let holder = styled(WARN, holder.unwrap_or_default());
+    out.line(format_args!(
+        "{} {}  {}{holder}",
+        styled(GOOD, "▶"),
+        styled(NEXT, &open.id),
+        brief(&open.summary)
+    ))?;
+    out.line(format_args!("    {}", styled(QUIET, plain(&open.paths.join(", ")))))
+}
+
 /// A requirement, a decision or what else is about the files.
-fn requirement(fact: &Touching, out: &mut Output) -> std::io::Result<()> {
+pub(super) fn requirement(fact: &Touching, out: &mut Output) -> std::io::Result<()> {
     let Touching { id, r#type, title, status, paths, via, freshness: mark } = fact;
     out.line(format_args!(
         "{} {}  {}  {}{}",

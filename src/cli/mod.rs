@@ -4,6 +4,7 @@
 //! [`Doors`], because this side and the protocol's side do not know each other.
 
 mod args;
+mod brief;
 mod completions;
 mod context;
 mod demo;
@@ -17,6 +18,7 @@ mod knowledge;
 mod log;
 mod next;
 mod output;
+mod search;
 mod serve;
 mod show;
 mod show_memory;
@@ -32,8 +34,9 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
 use crate::{
-    app::{App, Read, Write},
+    app::{App, KbView, Read, Write},
     base::{Ctx, ErrorCode, Fault, Result},
+    compose::{Around, Domain},
     config::{Config, ConfigError, Surroundings},
 };
 
@@ -81,6 +84,18 @@ impl Shell {
     fn write<T>(&mut self, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         self.check_there()?;
         self.app.write(&self.ctx, f)
+    }
+
+    /// Reads what several domains say, where there is something to read.
+    fn joined<T>(&mut self, f: impl Fn(&Read<'_>, &Around<'_>) -> Result<T>) -> Result<T> {
+        self.check_there()?;
+        let (settings, root) = (self.app.work(), self.app.root());
+        let on = self.app.config().toolsets.value.iter();
+        let on: Vec<Domain> = on.filter_map(|toolset| Domain::named(toolset.as_str())).collect();
+        self.app.joined(&self.ctx, |tx, KbView { setting: kb, problem: kb_problem }| {
+            let root = root.as_deref();
+            f(tx, &Around { settings: &settings, root, on: &on, kb, kb_problem })
+        })
     }
 
     fn check_there(&self) -> Result<()> {
@@ -178,6 +193,8 @@ fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
         Command::Tree(ask) => tree::run(ask, shell),
         Command::Show(ask) => show::run(ask, shell),
         Command::Log(ask) => log::run(ask, shell),
+        Command::Search(ask) => search::run(ask, shell),
+        Command::Brief(ask) => brief::run(ask, shell),
         Command::Context(ask) => context::run(ask, shell),
         Command::Atoms(ask) => knowledge::atoms(ask, shell),
         Command::Molecules(ask) => knowledge::molecules(ask, shell),

@@ -1,4 +1,4 @@
-//! `graph_onboard`: where a project stands, and what is known about its code.
+//! `graph_onboard`: where a project stands, and how much is known, remembered and required.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,9 +6,12 @@ use serde::Serialize;
 use crate::{
     base::{Result, wire::is_zero},
     db::Read,
-    knowledge,
-    work::{self, Onboard, Orientation, Settings},
+    kb::{self, Standing},
+    knowledge, memory,
+    work::{self, Onboard, Orientation},
 };
+
+use super::{Around, Domain};
 
 /// Files of open work that are looked at, and of those that nothing covers that are named.
 const LOOKED_AT: usize = 500;
@@ -23,6 +26,21 @@ pub struct Oriented {
     /// Absent where nothing is known and no open work names a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<KnowledgeState>,
+    /// Absent where nothing is remembered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryState>,
+    /// How the KB stands on the active branch; absent where that has nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kb: Option<Standing>,
+}
+
+/// How much is remembered.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct MemoryState {
+    /// Things.
+    pub nodes: usize,
+    /// What they have to do with each other.
+    pub connections: usize,
 }
 
 /// How much is known, and where nothing is.
@@ -40,20 +58,20 @@ pub struct KnowledgeState {
     pub uncovered_omitted: usize,
 }
 
-/// Says where the project stands, as `agent` sees it, and what is known about its code.
-pub fn onboard(
-    tx: &Read<'_>,
-    settings: &Settings,
-    root: Option<&str>,
-    ask: &Onboard,
-    agent: &str,
-) -> Result<Oriented> {
-    let plan = work::onboard(tx, settings, ask, agent)?;
+/// Says where the project stands, as `agent` sees it, and how much there is beside the plan.
+pub fn onboard(tx: &Read<'_>, around: &Around<'_>, ask: &Onboard, agent: &str) -> Result<Oriented> {
+    let plan = work::onboard(tx, around.settings, ask, agent)?;
     let knowledge = match &plan.root {
-        Some(project) => state(tx, root, project)?,
-        None => None,
+        Some(project) if around.has(Domain::Knowledge) => state(tx, around.root, project)?,
+        _ => None,
     };
-    Ok(Oriented { plan, knowledge })
+    let memory = match around.has(Domain::Memory) {
+        true => Some(memory::count(tx)?).filter(|(nodes, _)| *nodes > 0),
+        false => None,
+    };
+    let memory = memory.map(|(nodes, connections)| MemoryState { nodes, connections });
+    let kb = around.kb.map(|setting| kb::standing(tx, setting)).transpose()?.flatten();
+    Ok(Oriented { plan, knowledge, memory, kb })
 }
 
 fn state(tx: &Read<'_>, root: Option<&str>, project: &str) -> Result<Option<KnowledgeState>> {

@@ -24,5 +24,5 @@ pub use open::{Db, Interrupt, Options, Patience};
 pub use recount::{Check, recount};
 pub(crate) use row::json;
 pub(crate) use search::subjects_sql;
-pub use search::{CHECKS as SEARCH_CHECKS, Needle};
+pub use search::{CHECKS as SEARCH_CHECKS, Fit, Hit, Needle, Question, Told, find};
 pub use tx::{Read, Write};

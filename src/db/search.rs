@@ -1,6 +1,11 @@
 //! One text index for all domains: case-insensitive substrings, whatever the user typed.
 
-use super::{recount::Check, tx::Write};
+use std::collections::HashMap;
+
+use super::{
+    recount::Check,
+    tx::{Read, Write},
+};
 use crate::base::{Fault, Result, text};
 
 /// Characters of a text to look for.
@@ -28,9 +33,182 @@ impl Needle {
         }
         Ok(match length {
             0..3 => Needle::Short(text::fold(text)),
-            _ => Needle::Phrase(format!("\"{}\"", text.replace('"', "\"\""))),
+            _ => Needle::Phrase(quoted(text)),
         })
     }
+}
+
+/// A text as a phrase of the index, which is never syntax.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+/// What a domain says about one of its texts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// How callers name it.
+    pub id: String,
+    /// What kind of thing it is.
+    pub kind: String,
+    /// What it is called.
+    pub title: String,
+    /// What was looked through, or the beginning of it.
+    pub text: String,
+}
+
+/// A text of several words to look for; how well a text fits it is a [`Fit`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    whole: Word,
+    /// Each once.
+    words: Vec<Word>,
+}
+
+/// As it was typed, and folded.
+#[derive(Debug, Clone, PartialEq)]
+struct Word {
+    typed: String,
+    folded: String,
+}
+
+impl Word {
+    fn new(typed: &str) -> Self {
+        Word { typed: typed.to_owned(), folded: text::fold(typed) }
+    }
+
+    /// Whether it has a trigram.
+    fn is_long(&self) -> bool {
+        self.typed.chars().count() >= 3
+    }
+}
+
+/// How well a text fits: what is less comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// It has the whole.
+    Whole,
+    /// It has all words.
+    All,
+    /// It lacks so many words.
+    Lacks(usize),
+}
+
+/// A row of the index that fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The order in which texts were last written.
+    pub seq: i64,
+    /// How well it fits.
+    pub fit: Fit,
+    /// Which domain.
+    pub domain: String,
+    /// Its id in that domain.
+    pub subject: String,
+}
+
+impl Question {
+    /// Reads the text of `field`: bounded, and not empty.
+    pub fn new(field: &str, text: &str) -> Result<Self> {
+        let typed: Vec<&str> = text.split_whitespace().collect();
+        let whole = Word::new(&typed.join(" "));
+        if whole.typed.is_empty() {
+            return Err(Fault::invalid(field, "is empty: it needs some text").into());
+        }
+        Needle::new(field, &whole.typed)?;
+        let mut words: Vec<Word> = Vec::with_capacity(typed.len());
+        for word in typed.into_iter().map(Word::new) {
+            if !words.iter().any(|known| known.folded == word.folded) {
+                words.push(word);
+            }
+        }
+        Ok(Question { whole, words })
+    }
+
+    /// How well a text fits.
+    pub fn fit(&self, text: &str) -> Fit {
+        let folded = text::fold(text);
+        if folded.contains(&self.whole.folded) {
+            return Fit::Whole;
+        }
+        match self.words.iter().filter(|word| !folded.contains(&word.folded)).count() {
+            0 => Fit::All,
+            lacking => Fit::Lacks(lacking),
+        }
+    }
+
+    /// The whole, then word by word, folded: what to show of a text that was found.
+    pub fn folded(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.whole).chain(&self.words).map(|word| word.folded.as_str())
+    }
+
+    /// Whether some word is too short for the index, which then cannot tell who has them all.
+    pub fn has_short_words(&self) -> bool {
+        self.words.iter().any(|word| !word.is_long())
+    }
+
+    /// Whether the index can find nothing of it but the whole, and that only where this is long enough.
+    pub fn is_short(&self) -> bool {
+        !self.words.iter().any(Word::is_long)
+    }
+}
+
+/// The rows of the index that fit, newest first within each fit: at most `most` of each that `keep` wants, and
+/// whether there may be more. A text with only some of the words counts by how many it lacks.
+pub fn find(
+    tx: &Read<'_>,
+    question: &Question,
+    most: usize,
+    mut keep: impl FnMut(&str, &str) -> Result<bool>,
+) -> Result<(Vec<Hit>, bool)> {
+    let (mut hits, mut more): (HashMap<i64, Hit>, bool) = (HashMap::new(), false);
+    let words: Vec<&Word> = question.words.iter().filter(|word| word.is_long()).collect();
+    let mut look = |phrases: &[&Word], fit: Fit| -> Result<()> {
+        let quoted = phrases.iter().map(|phrase| quoted(&phrase.typed));
+        let sought = quoted.collect::<Vec<_>>().join(" AND ");
+        let mut found = 0;
+        tx.while_each(
+            "SELECT rowid FROM search_index WHERE search_index MATCH ?1 ORDER BY rowid DESC",
+            [sought],
+            |row| row.get::<_, i64>(0),
+            |seq| {
+                if let Some(hit) = hits.get_mut(&seq) {
+                    if let (Fit::Lacks(lacking), Fit::Lacks(_)) = (hit.fit, fit) {
+                        hit.fit = Fit::Lacks(lacking - 1);
+                    }
+                    found += 1;
+                } else if let Some((domain, subject)) = entry(tx, seq)?
+                    && keep(&domain, &subject)?
+                {
+                    hits.insert(seq, Hit { seq, fit, domain, subject });
+                    found += 1;
+                }
+                more |= found > most;
+                Ok(found <= most)
+            },
+        )
+    };
+    if question.whole.is_long() {
+        look(&[&question.whole], Fit::Whole)?;
+    }
+    if question.words.len() > 1 && !words.is_empty() {
+        // A short word is in no trigram: whether it is there too, the texts themselves have to say.
+        if words.len() == question.words.len() {
+            look(&words, Fit::All)?;
+        }
+        for &word in &words {
+            look(&[word], Fit::Lacks(question.words.len() - 1))?;
+        }
+    }
+    let mut hits: Vec<Hit> = hits.into_values().collect();
+    hits.sort_by_key(|hit| (hit.fit, std::cmp::Reverse(hit.seq)));
+    Ok((hits, more))
+}
+
+/// What a row of the index stands for.
+fn entry(tx: &Read<'_>, seq: i64) -> Result<Option<(String, String)>> {
+    tx.one("SELECT domain, subject FROM search_entries WHERE id = ?1", [seq], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }
 
 /// The subjects of a domain whose text has the phrase that is bound as `?at`, as SQL.
@@ -142,6 +320,23 @@ mod tests {
         ] {
             assert_eq!(Needle::new("text", text).unwrap(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_fits_by_the_whole_then_all_words_then_some() {
+        let question = Question::new("query", "  Card  retry db card ").unwrap();
+        for (text, fit) in [
+            ("the CARD RETRY DB CARD", Fit::Whole),
+            ("db: retry the card", Fit::All),
+            ("a card", Fit::Lacks(2)),
+            ("", Fit::Lacks(3)),
+        ] {
+            assert_eq!(question.fit(text), fit, "{text}");
+        }
+        assert!(question.has_short_words() && !question.is_short());
+        assert!(Question::new("query", "a b").unwrap().is_short());
+        assert!(Question::new("query", " \t").is_err());
+        assert!(Question::new("query", &"a".repeat(MAX_NEEDLE + 1)).is_err());
     }
 
     #[test]

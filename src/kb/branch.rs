@@ -79,6 +79,11 @@ pub fn has_store(tx: &Read<'_>, setting: &Setting) -> Result<bool> {
         .into())
 }
 
+/// Whether any branch has a store: a file without one has nothing to say about requirements.
+pub fn is_used(tx: &Read<'_>) -> Result<bool> {
+    branches::any(tx)
+}
+
 /// The former name of a branch whose store goes along with it, if there is one.
 ///
 /// Where the branch has a store, that is another branch's, which git replaced by this one, if it is older than the name;

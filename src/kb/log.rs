@@ -8,6 +8,7 @@ use super::{
         branches,
         changesets::{self, Applied},
     },
+    types::{DOMAIN, Setting},
 };
 use crate::{
     base::{Fault, Result, Timestamp, props::Change},
@@ -75,6 +76,29 @@ pub fn log(
 /// One changeset, fact by fact.
 pub fn changeset(tx: &Read<'_>, id: &str) -> Result<LogEntry> {
     entry(tx, get(tx, "changeset", id)?, true)
+}
+
+/// Events of an entity that are looked at for one of a branch: others may be of branches that went their own way.
+const LOOKED_AT: usize = 20;
+
+/// The last event of an entity on the branch of a call, or on the one that this began as a copy of.
+pub fn last_change(tx: &Read<'_>, setting: &Setting, id: &str) -> Result<Option<EventRow>> {
+    let Some(branch) = branches::find(tx, &setting.branch)? else {
+        return Ok(None);
+    };
+    let source = branch.copied_from.as_deref().map(|name| branches::current(tx, name));
+    let source = source.transpose()?.flatten();
+    for event in db::history(tx, DOMAIN, id, None, LOOKED_AT)? {
+        if changesets::at_event(tx, branch.key, event.seq)?.is_some() {
+            return Ok(Some(event));
+        }
+        if let Some(source) = source.as_ref().filter(|_| event.at <= branch.created_at)
+            && changesets::at_event(tx, source.key, event.seq)?.is_some()
+        {
+            return Ok(Some(event));
+        }
+    }
+    Ok(None)
 }
 
 /// The changeset named in `field`.

@@ -21,6 +21,8 @@ mod recount;
 mod rollback;
 pub mod scan;
 pub mod schema;
+mod search;
+mod standing;
 mod store;
 mod sync;
 mod touching;
@@ -31,18 +33,20 @@ mod warnings;
 
 pub use branch::{
     BranchInfo, Ensured, FirstUse, Former, collect_garbage, current_name, ensure, has_store, heir,
-    list_branches, rename, stale_branches, store_names,
+    is_used, list_branches, rename, stale_branches, store_names,
 };
 pub use check::{Check, Checked, check};
 pub use complete::{Titled, complete, titles};
 pub use delete::*;
 pub use diff::*;
 pub use listing::Shortened;
-pub use log::{FactChange, LogEntry, changeset, log};
+pub use log::{FactChange, LogEntry, changeset, last_change, log};
 pub use query::*;
 pub use recount::recount;
 pub use rollback::*;
 pub use schema::Schema;
+pub use search::{short_matches, text_of};
+pub use standing::{Standing, standing};
 pub use sync::*;
 pub use touching::{Touching, touching};
 pub use types::*;

@@ -187,7 +187,7 @@ impl Matched {
 }
 
 /// Each spelling once, with the path that it means.
-fn normalised(root: Option<&str>, spellings: &[String]) -> Result<Vec<(String, String)>> {
+pub fn normalised(root: Option<&str>, spellings: &[String]) -> Result<Vec<(String, String)>> {
     text::check_count("paths", spellings.len(), limits::PATHS)?;
     let mut seen = BTreeSet::new();
     let mut asked = Vec::with_capacity(spellings.len());

@@ -16,6 +16,7 @@ use std::{
 use super::fs::{read_bytes, read_text};
 
 mod branches;
+mod changes;
 mod hooks;
 mod reflog;
 mod refs;

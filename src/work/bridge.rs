@@ -4,20 +4,31 @@ use serde::Serialize;
 
 use super::{
     claims::Live,
-    store::{links, nodes, projects},
-    types::{NAMED, Settings},
+    context,
+    store::{evidence, links, nodes, projects, ready},
+    types::{DOMAIN, NAMED, Settings},
 };
 use crate::{
-    base::{Result, text},
-    db::Read,
+    base::{Result, Timestamp, paths, text},
+    db::{self, Read},
 };
 
 /// Nodes that a list of work has at the most.
-const NODES: usize = 50;
+pub const LISTED: usize = 50;
+/// Projects, and resolved nodes of each, that are looked at for work on files.
+const PROJECTS: usize = 10;
+const RESOLVED: usize = 200;
+/// Characters of a piece of evidence.
+const PROOF: usize = 160;
 
 /// The root's id of the project that `field` names by name or root id, or of the only one.
 pub fn project_id(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<String> {
     Ok(projects::pick(tx, field, name_or_id)?.id)
+}
+
+/// What the project with that root is called.
+pub fn project_name(tx: &Read<'_>, id: &str) -> Result<String> {
+    Ok(projects::pick(tx, "project", Some(id))?.name)
 }
 
 /// The id of the node that `field` names, which is there.
@@ -29,6 +40,30 @@ pub fn node_id(tx: &Read<'_>, field: &str, id: &str) -> Result<String> {
 pub fn links_of(tx: &Read<'_>, id: &str) -> Result<(String, Vec<String>)> {
     let record = nodes::get(tx, "node_id", id)?;
     Ok((record.project, record.node.context_links))
+}
+
+/// A node by what it is about.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// Its id.
+    pub id: String,
+    /// What is to be done.
+    pub summary: String,
+    /// Who holds it now.
+    pub claimed_by: Option<String>,
+    /// Its own context links, then those of its ancestors, the nearest first.
+    pub links: Vec<String>,
+}
+
+/// The node that `node_id` names, with its own and inherited context links.
+pub fn subject(tx: &Read<'_>, settings: &Settings, id: &str) -> Result<Subject> {
+    let record = nodes::get(tx, "node_id", id.trim())?;
+    let inherited = context::lineage(tx, &record)?.links.into_iter().rev();
+    let claimed_by = Live::of(tx, settings).holder(&record);
+    let mut links = record.node.context_links;
+    links.extend(inherited.flat_map(|(_, links)| links));
+    let summary = text::shorten(&record.node.summary, NAMED);
+    Ok(Subject { id: record.node.id, summary, claimed_by, links })
 }
 
 /// Files that open work of a project names, by name, at most `limit`.
@@ -50,20 +85,21 @@ pub struct OpenWork {
     pub paths: Vec<String>,
 }
 
-/// Unresolved nodes of a project whose context links name one of `paths` or a folder it is in: oldest first, and how
-/// many more there are. A path comes with the spelling that it is answered under.
+/// Unresolved nodes, of a project or of all, whose context links name one of `paths` or a folder it is in: oldest
+/// first, at most `limit`, and how many more there are. A path comes with the spelling that it is answered under.
 pub fn open_on(
     tx: &Read<'_>,
     settings: &Settings,
-    project: &str,
+    project: Option<&str>,
     paths: &[(String, String)],
+    limit: usize,
 ) -> Result<(Vec<OpenWork>, usize)> {
     let live = Live::of(tx, settings);
     let normalised: Vec<&str> = paths.iter().map(|(_, path)| path.as_str()).collect();
     let mut found: Vec<OpenWork> = Vec::new();
     let mut omitted = 0;
     for (id, touched) in links::open_on(tx, project, &normalised)? {
-        if found.len() == NODES {
+        if found.len() == limit {
             omitted += 1;
             continue;
         }
@@ -76,4 +112,61 @@ pub fn open_on(
         });
     }
     Ok((found, omitted))
+}
+
+/// Work on files that is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DoneWork {
+    /// The node.
+    pub id: String,
+    /// What was to be done.
+    pub summary: String,
+    /// When it was last touched.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: String,
+    /// The latest evidence, as `type: ref`.
+    pub evidence: Option<String>,
+}
+
+/// Nodes that were resolved last, of a project or of those that changed last, and whose context links name one of
+/// `paths` or a folder it is in: newest first, at most `limit`. Looks at a few hundred nodes, however many there are.
+pub fn done_on(
+    tx: &Read<'_>,
+    root: Option<&str>,
+    project: Option<&str>,
+    paths: &[&str],
+    limit: usize,
+) -> Result<Vec<DoneWork>> {
+    let below = links::below(paths);
+    let projects = match project {
+        Some(project) => vec![project.to_owned()],
+        None => projects::lately_changed(tx, PROJECTS)?.into_iter().map(|it| it.id).collect(),
+    };
+    let mut done = Vec::new();
+    for project in projects {
+        let mut records = ready::last_resolved(tx, &project, RESOLVED)?;
+        records.retain(|record| {
+            let links = paths::extract(&record.node.context_links.join("\n"));
+            let mut links = links.iter().filter_map(|link| paths::normalise("", root, link).ok());
+            links.any(|link| below.contains_key(link.as_str()))
+        });
+        done.append(&mut records);
+    }
+    done.sort_by_key(|record| std::cmp::Reverse(record.touched));
+    done.truncate(limit);
+    let told = done.into_iter().map(|record| {
+        let id = record.node.id;
+        let last = db::history(tx, DOMAIN, &id, None, 1)?.pop();
+        let proof = evidence::latest(tx, &id, 1)?.0.pop();
+        let proof = proof.map(|one| format!("{}: {}", one.r#type, one.r#ref));
+        Ok(DoneWork {
+            summary: text::shorten(&record.node.summary, NAMED),
+            at: record.node.updated_at,
+            by: last.map_or(record.node.created_by, |event| event.actor),
+            evidence: proof.map(|proof| text::shorten(&proof, PROOF)),
+            id,
+        })
+    });
+    told.collect()
 }

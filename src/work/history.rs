@@ -21,7 +21,7 @@ use crate::{
 /// Which node's history.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct History {
-    /// Also of a node that was merged away
+    /// Also if merged away
     pub node_id: String,
     /// Default 20
     #[schemars(range(min = 1, max = 100))]

@@ -33,10 +33,11 @@ const CLAIM_CHARS: usize = 400;
 
 /// Which nodes to give out.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Next {
-    /// Name or root id; may be omitted when there is one
+    /// If there are several
     pub project: Option<String>,
-    /// Only descendants of this node
+    /// Only below this node
     pub scope: Option<String>,
     /// Property values to match
     #[serde(default)]
@@ -44,7 +45,6 @@ pub struct Next {
     /// Default 1
     #[schemars(range(min = 1, max = 50))]
     pub count: Option<usize>,
-    /// Mark as yours
     #[serde(default)]
     pub claim: bool,
 }

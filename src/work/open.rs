@@ -25,7 +25,7 @@ const EVIDENCE: usize = 10;
 /// What to open.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Open {
-    /// Name, or root id; omit to list all
+    /// Name or root id
     pub project: Option<String>,
     /// Used on creation
     pub goal: Option<String>,

@@ -40,13 +40,13 @@ pub struct Plan {
 pub struct PlannedNode {
     /// Name within this batch
     pub r#ref: String,
-    /// A ref of this batch or a node id
+    /// A ref or node id
     pub parent_ref: Option<String>,
     pub summary: String,
     /// Files, commits, URLs
     #[serde(default)]
     pub context_links: Vec<String>,
-    /// Refs of this batch or node ids
+    /// Refs or node ids
     #[serde(default)]
     pub depends_on: Vec<String>,
     /// `priority` ranks, higher first

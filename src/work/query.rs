@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Query {
-    /// Name or root id; may be omitted when there is one
+    /// If there are several
     pub project: Option<String>,
     #[serde(default)]
     pub filter: Filter,
@@ -50,7 +50,7 @@ pub struct Filter {
     pub properties: Properties,
     /// Substring of the summary
     pub text: Option<String>,
-    /// Descendants of this node
+    /// Below this node
     pub ancestor: Option<String>,
     pub has_evidence_type: Option<String>,
     /// No unresolved child

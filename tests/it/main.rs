@@ -10,6 +10,7 @@ mod doctor;
 mod follow;
 mod fresh;
 mod init;
+mod joined;
 mod kb;
 mod knowledge;
 mod memory;

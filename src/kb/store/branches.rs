@@ -45,6 +45,12 @@ pub fn find(tx: &Read<'_>, name: &str) -> Result<Option<Branch>> {
     tx.one(&format!("SELECT {COLUMNS} FROM kb_branches WHERE name = ?1"), [name], from_row)
 }
 
+/// Whether there is a store.
+pub fn any(tx: &Read<'_>) -> Result<bool> {
+    let one: Option<i64> = tx.one("SELECT 1 FROM kb_branches LIMIT 1", [], |row| row.get(0))?;
+    Ok(one.is_some())
+}
+
 /// The store that has a name, or else the one that had it before it was renamed.
 pub fn current(tx: &Read<'_>, name: &str) -> Result<Option<Branch>> {
     if let Some(branch) = find(tx, name)? {
@@ -72,6 +78,16 @@ pub fn counts(tx: &Read<'_>, branch: &Branch) -> Result<(i64, i64)> {
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     Ok(counts.unwrap_or_default())
+}
+
+/// How many entities of a type a branch has.
+pub fn count_of_type(tx: &Read<'_>, branch: &Branch, kind: &str) -> Result<usize> {
+    let count = tx.one(
+        "SELECT count(*) FROM kb_branch_entities WHERE branch = ?1 AND type = ?2",
+        (branch.key, kind),
+        |row| row.get(0),
+    )?;
+    Ok(count.unwrap_or(0))
 }
 
 /// An empty store.

@@ -68,6 +68,15 @@ pub fn row(tx: &Read<'_>, key: i64) -> Result<Option<Record>> {
     tx.one(&format!("SELECT {COLUMNS} FROM kb_entities e WHERE e.key = ?1"), [key], from_row)
 }
 
+/// The id under which a branch lists a row, if it does.
+pub fn listed_as(tx: &Read<'_>, branch: &Branch, key: i64) -> Result<Option<String>> {
+    tx.one(
+        "SELECT id FROM kb_branch_entities WHERE entity = ?1 AND branch = ?2",
+        (key, branch.key),
+        |row| row.get(0),
+    )
+}
+
 /// The type of an entity, if the branch has it.
 pub fn type_of(tx: &Read<'_>, branch: &Branch, id: &str) -> Result<Option<String>> {
     tx.one(

@@ -41,6 +41,21 @@ pub fn each(
     )
 }
 
+/// The projects that have patterns, each found by one step of the index.
+pub fn projects(tx: &Read<'_>) -> Result<Vec<String>> {
+    tx.all(
+        "WITH RECURSIVE known (id) AS (
+           SELECT min(project_id) FROM graph_patterns
+           UNION ALL
+           SELECT (SELECT min(p.project_id) FROM graph_patterns p WHERE p.project_id > known.id)
+             FROM known WHERE known.id IS NOT NULL
+         )
+         SELECT id FROM known WHERE id IS NOT NULL",
+        [],
+        |row| row.get(0),
+    )
+}
+
 /// All patterns of all projects, each with its atom's name, by project and name.
 pub fn all(tx: &Read<'_>, mut visit: impl FnMut(&str, &str, &str, &str)) -> Result<()> {
     tx.while_each(

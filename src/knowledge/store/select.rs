@@ -5,7 +5,7 @@ use rusqlite::{Row, types::Value};
 use super::{atoms, molecules};
 use crate::{
     base::Result,
-    db::{self, Names, Needle, Read, Source, subjects_sql},
+    db::{self, Names, Needle, Read, Source, Told, subjects_sql},
     knowledge::{
         complete::Named,
         types::{DOMAIN, EntityType},
@@ -89,6 +89,30 @@ pub fn count(tx: &Read<'_>, project: &str) -> Result<(usize, usize)> {
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     Ok(count.unwrap_or_default())
+}
+
+/// What an atom or a molecule is called and knows.
+pub fn told(tx: &Read<'_>, id: &str) -> Result<Option<Told>> {
+    tx.one(
+        "SELECT 'atom', name, knowledge FROM graph_atoms WHERE id = ?1
+          UNION ALL SELECT 'molecule', name, knowledge FROM graph_molecules WHERE id = ?1",
+        [id],
+        |row| {
+            Ok(Told { id: id.to_owned(), kind: row.get(0)?, title: row.get(1)?, text: row.get(2)? })
+        },
+    )
+}
+
+/// The atoms and molecules of all projects whose name or knowledge has a folded text, by name. Reads them all.
+pub fn with_text(tx: &Read<'_>, folded: &str, limit: usize) -> Result<Vec<String>> {
+    tx.all(
+        "SELECT id, name FROM graph_atoms WHERE instr(fold(name), ?1) > 0 OR instr(fold(knowledge), ?1) > 0
+          UNION ALL
+         SELECT id, name FROM graph_molecules WHERE instr(fold(name), ?1) > 0 OR instr(fold(knowledge), ?1) > 0
+          ORDER BY name, id LIMIT ?2",
+        (folded, limit),
+        |row| row.get(0),
+    )
 }
 
 fn list<T>(

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    app::App,
+    app::{App, KbView, Read as Snapshot},
     base::{Ctx, Error, Fault, Result, wire::Envelope},
     compose::{
-        self, Ask, ContainerWithContext, Informed, Oriented, QueryContainer, UpdatedWithHints,
+        self, Around, Ask, Brief, Briefing, ContainerWithContext, Domain, Informed, Oriented,
+        QueryContainer, Search, Searched, UpdatedWithHints,
     },
     config::Toolset,
     mcp::tool::{
@@ -46,7 +47,7 @@ pub(super) fn tools() -> Vec<ToolDef> {
             ON,
             "graph_plan",
             "Plan nodes",
-            "Work graph: break work down. Creates a batch of nodes with parents and dependencies, all or none.",
+            "Work graph: break work down into nodes with parents and dependencies, all or none.",
             Write,
             plan,
         ),
@@ -70,7 +71,7 @@ pub(super) fn tools() -> Vec<ToolDef> {
             ON,
             "graph_update",
             "Update nodes",
-            "Work graph: change nodes, all or none. resolved: true finishes one; the answer names what that unblocked.",
+            "Work graph: change nodes, all or none. resolved: true finishes one and names what that unblocked.",
             Write,
             update,
         ),
@@ -109,9 +110,26 @@ pub(super) fn tools() -> Vec<ToolDef> {
         ),
         ToolDef::new(
             ON,
+            "graph_brief",
+            "Brief before touching files",
+            "Work graph: before you touch files: what is known, requirements that fail, who works there, what \
+             changed last.",
+            Read,
+            brief,
+        ),
+        ToolDef::new(
+            ON,
+            "graph_search",
+            "Search everything",
+            "Work graph: find text in all domains at once.",
+            Read,
+            search,
+        ),
+        ToolDef::new(
+            ON,
             "query_container",
             "Read a task",
-            "Work graph: a node as a task, feature or project, for orchestrator workflows.",
+            "Work graph: a node as a task, feature or project of an orchestrator.",
             Read,
             query_container,
         )
@@ -128,9 +146,31 @@ pub(super) fn tools() -> Vec<ToolDef> {
     ]
 }
 
-fn onboard(app: &mut App, ctx: &Ctx, ask: Onboard) -> Result<Oriented> {
+/// Runs `f` with all that an answer of several domains may look at.
+fn joined<T>(
+    app: &mut App,
+    ctx: &Ctx,
+    f: impl Fn(&Snapshot<'_>, &Around<'_>) -> Result<T>,
+) -> Result<T> {
     let (settings, root) = (app.work(), app.root());
-    app.read(ctx, |tx| compose::onboard(tx, &settings, root.as_deref(), &ask, &ctx.actor))
+    let on = app.config().toolsets.value.iter();
+    let on: Vec<Domain> = on.filter_map(|toolset| Domain::named(toolset.as_str())).collect();
+    app.joined(ctx, |tx, KbView { setting: kb, problem: kb_problem }| {
+        let root = root.as_deref();
+        f(tx, &Around { settings: &settings, root, on: &on, kb, kb_problem })
+    })
+}
+
+fn onboard(app: &mut App, ctx: &Ctx, ask: Onboard) -> Result<Oriented> {
+    joined(app, ctx, |tx, around| compose::onboard(tx, around, &ask, &ctx.actor))
+}
+
+fn brief(app: &mut App, ctx: &Ctx, ask: Brief) -> Result<Briefing> {
+    joined(app, ctx, |tx, around| compose::brief(tx, around, &ask))
+}
+
+fn search(app: &mut App, ctx: &Ctx, ask: Search) -> Result<Searched> {
+    joined(app, ctx, |tx, around| compose::search(tx, around, &ask))
 }
 
 fn open(app: &mut App, ctx: &Ctx, ask: Open) -> Result<Opened> {
@@ -152,7 +192,7 @@ fn plan(app: &mut App, ctx: &Ctx, ask: Plan) -> Result<Planned> {
 fn next(app: &mut App, ctx: &Ctx, ask: Ask<Next>) -> Result<Informed<NextNodes>> {
     let (settings, root) = (app.work(), app.root());
     let Ask { ask, include_knowledge } = ask;
-    let complete = |tx: &crate::app::Read<'_>, next| match include_knowledge {
+    let complete = |tx: &Snapshot<'_>, next| match include_knowledge {
         true => compose::next_with_knowledge(tx, root.as_deref(), next),
         false => Ok(Informed::plain(next)),
     };

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::properties::{self, Of};
 use crate::{
     base::{Error, ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
-    db::{self, Names, Read, Source, Write},
+    db::{self, Names, Read, Source, Told, Write},
     memory::{
         content::Content,
         types::{DOMAIN, Encoding, NODE_PREFIX, Node},
@@ -46,6 +46,32 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
 /// The node, if there is one.
 pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
     tx.one(&format!("SELECT {COLUMNS} FROM memory_nodes WHERE id = ?1"), [id], from_row)
+}
+
+/// What a node is called and the first `bytes` of its text.
+pub fn told(tx: &Read<'_>, id: &str, bytes: usize) -> Result<Option<Told>> {
+    tx.one(
+        "SELECT n.type, n.title, CASE n.encoding WHEN 'utf-8' THEN substr(c.bytes, 1, ?2) ELSE x'' END
+           FROM memory_nodes n LEFT JOIN memory_node_contents c ON c.owner = n.seq
+          WHERE n.id = ?1",
+        (id, bytes),
+        |row| {
+            let text = row.get_ref(2)?.as_blob_or_null()?.unwrap_or_default();
+            // Cut in the middle of a letter, its rest is no text.
+            let text = String::from_utf8_lossy(text).trim_end_matches('\u{fffd}').to_owned();
+            Ok(Told { id: id.to_owned(), kind: row.get(0)?, title: row.get(1)?, text })
+        },
+    )
+}
+
+/// How many nodes and connections there are.
+pub fn count(tx: &Read<'_>) -> Result<(usize, usize)> {
+    let count = tx.one(
+        "SELECT (SELECT count(*) FROM memory_nodes), (SELECT count(*) FROM memory_connections)",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(count.unwrap_or_default())
 }
 
 /// The node named in `field`.

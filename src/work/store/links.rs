@@ -16,10 +16,8 @@ pub fn files(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<String>> 
     )
 }
 
-/// The unresolved nodes of a project that name one of `paths` or a folder above it, oldest first, each with the
-/// places of those paths.
-pub fn open_on(tx: &Read<'_>, project: &str, paths: &[&str]) -> Result<Vec<(String, Vec<usize>)>> {
-    // A link to a folder means all that is in it.
+/// Which of `paths` a link to a file or a folder is about: a folder means all that is in it.
+pub fn below<'a>(paths: &[&'a str]) -> HashMap<&'a str, Vec<usize>> {
     let mut below: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, path) in paths.iter().enumerate() {
         below.entry(path).or_default().push(at);
@@ -27,6 +25,17 @@ pub fn open_on(tx: &Read<'_>, project: &str, paths: &[&str]) -> Result<Vec<(Stri
             below.entry(&path[..end]).or_default().push(at);
         }
     }
+    below
+}
+
+/// The unresolved nodes, of a project or of all, that name one of `paths` or a folder above it, oldest first, each
+/// with the places of those paths.
+pub fn open_on(
+    tx: &Read<'_>,
+    project: Option<&str>,
+    paths: &[&str],
+) -> Result<Vec<(String, Vec<usize>)>> {
+    let below = below(paths);
     let mut names: Vec<&str> = below.keys().copied().collect();
     names.sort_unstable();
     let mut touched: Vec<(String, Vec<usize>)> = Vec::new();
@@ -34,7 +43,7 @@ pub fn open_on(tx: &Read<'_>, project: &str, paths: &[&str]) -> Result<Vec<(Stri
         "SELECT l.node, l.path
            FROM json_each(?1) j CROSS JOIN work_open_links l ON l.path = j.value
                 CROSS JOIN work_nodes n ON n.id = l.node
-          WHERE n.project = ?2 ORDER BY n.seq, l.path",
+          WHERE ?2 IS NULL OR n.project = ?2 ORDER BY n.seq, l.path",
         (json!(names).to_string(), project),
         |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
         |(node, path)| {

@@ -97,6 +97,15 @@ pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
     tx.one(&format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.id = ?1"), [id], from_row)
 }
 
+/// The nodes of all projects whose summary has a folded text, newest first. Reads them all.
+pub fn with_text(tx: &Read<'_>, folded: &str, limit: usize) -> Result<Vec<String>> {
+    tx.all(
+        "SELECT id FROM work_nodes WHERE instr(fold(summary), ?1) > 0 ORDER BY seq DESC LIMIT ?2",
+        (folded, limit),
+        |row| row.get(0),
+    )
+}
+
 /// The node named in `field`.
 pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
     match find(tx, id)? {

@@ -64,12 +64,17 @@ pub fn count(tx: &Read<'_>) -> Result<usize> {
 
 /// The project that changed last, if there is any.
 pub fn latest(tx: &Read<'_>) -> Result<Option<Project>> {
-    tx.one(
+    Ok(lately_changed(tx, 1)?.pop())
+}
+
+/// The projects that changed last, the latest first. Looks at each.
+pub fn lately_changed(tx: &Read<'_>, limit: usize) -> Result<Vec<Project>> {
+    tx.all(
         &format!(
             "SELECT {COLUMNS} FROM work_projects p
-              ORDER BY (SELECT max(touched) FROM work_nodes n WHERE n.project = p.id) DESC, name LIMIT 1"
+              ORDER BY (SELECT max(touched) FROM work_nodes n WHERE n.project = p.id) DESC, name LIMIT ?1"
         ),
-        [],
+        [limit],
         from_row,
     )
 }

@@ -16,4 +16,4 @@ mod query;
 mod sync;
 mod touching;
 mod upsert;
-mod world;
+pub mod world;

@@ -16,6 +16,6 @@ mod paging;
 mod plan;
 mod query;
 mod restructure;
-mod tokens;
+pub mod tokens;
 mod update;
 pub mod world;

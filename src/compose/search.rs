@@ -1,0 +1,213 @@
+//! `graph_search`: one question to all domains at once.
+
+use std::{cmp::Reverse, collections::BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Around;
+use crate::{
+    base::{Fault, Result, text, wire::is_zero},
+    db::{self, Fit, Hit, Question, Read, Told},
+    kb, knowledge, memory, work,
+};
+
+/// Hits of an answer where the caller does not say.
+const LIMIT: usize = 10;
+/// Texts that are looked at for each of the words, the newest first.
+const LOOKED_AT: usize = 300;
+/// Characters of a title, and of the text around a match.
+const TITLE: usize = 120;
+const SNIPPET: usize = 160;
+
+/// What to look for, and where.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
+pub struct Search {
+    pub query: String,
+    pub domains: Option<Vec<Domain>>,
+    /// Default 10
+    #[schemars(range(min = 1, max = 50))]
+    pub limit: Option<usize>,
+}
+
+/// Where something stands.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Domain {
+    /// Nodes.
+    Work,
+    /// Atoms and molecules.
+    Knowledge,
+    /// What is remembered.
+    Memory,
+    /// Entities of the active branch.
+    Kb,
+}
+
+/// What was found, the best first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Searched {
+    /// What has the whole text first, then what has all its words, then what has some; titles before other text.
+    pub hits: Vec<FoundText>,
+    /// Found, and not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+    /// Whether there is more than was looked at: another word narrows it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
+    /// Why something is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// One thing that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FoundText {
+    /// Where.
+    pub domain: Domain,
+    /// Its id there.
+    pub id: String,
+    /// node, project, atom, molecule, or the type of what is remembered or required.
+    pub kind: String,
+    /// What it is called.
+    pub title: String,
+    /// The text around the match; absent where the title says it all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+}
+
+/// Looks in all domains that are on, or in those that are named.
+pub fn search(tx: &Read<'_>, around: &Around<'_>, ask: &Search) -> Result<Searched> {
+    let domains = domains(around, ask)?;
+    let question = Question::new("query", &ask.query)?;
+    let (hits, mut more) = db::find(tx, &question, LOOKED_AT, |domain, subject| {
+        Ok(match Domain::named(domain).filter(|domain| domains.contains(domain)) {
+            // Other branches have texts of their own in the index.
+            Some(Domain::Kb) => told(tx, around, Domain::Kb, subject)?.is_some(),
+            domain => domain.is_some(),
+        })
+    })?;
+    let mut found = Vec::new();
+    for Hit { seq, fit, domain, subject } in hits {
+        let Some(domain) = Domain::named(&domain) else { continue };
+        if let Some(told) = told(tx, around, domain, &subject)? {
+            let fit =
+                if question.has_short_words() { fit.min(fits(&question, &told)) } else { fit };
+            found.push((fit, seq, domain, told));
+        }
+    }
+    if question.is_short() {
+        let short = short(tx, around, &domains, &question, &mut more)?;
+        let known: BTreeSet<(Domain, String)> =
+            found.iter().map(|(.., domain, told)| (*domain, told.id.clone())).collect();
+        let new =
+            short.into_iter().filter(|(domain, told)| !known.contains(&(*domain, told.id.clone())));
+        found.extend(new.map(|(domain, told)| (fits(&question, &told), 0, domain, told)));
+    }
+    found.sort_by_cached_key(|(fit, seq, domain, told)| {
+        (*fit, question.fit(&told.title), Reverse(*seq), *domain, told.id.clone())
+    });
+    let omitted = found.len();
+    let shown = found.into_iter().take(ask.limit.unwrap_or(LIMIT));
+    let hits: Vec<FoundText> =
+        shown.map(|(.., domain, told)| shown_as(&question, domain, told)).collect();
+    let omitted = omitted - hits.len();
+    let note = around.note().filter(|_| domains.contains(&Domain::Kb));
+    Ok(Searched { hits, omitted, more, note })
+}
+
+/// The domains to look in: all that are on, or those that were named, which must be on.
+fn domains(around: &Around<'_>, ask: &Search) -> Result<BTreeSet<Domain>> {
+    let on = |domain: &Domain| around.has(*domain);
+    let Some(named) = ask.domains.as_ref().filter(|named| !named.is_empty()) else {
+        return Ok(Domain::ALL.into_iter().filter(on).collect());
+    };
+    match named.iter().find(|domain| !on(domain)) {
+        Some(off) => {
+            let problem = format!("has `{}`, and that toolset is not on", off.as_str());
+            Err(Fault::invalid("domains", problem)
+                .hint("leave `domains` out for all that are on")
+                .into())
+        }
+        None => Ok(named.iter().copied().collect()),
+    }
+}
+
+/// What a domain says about one of its texts; none where it is gone, or of another branch.
+fn told(tx: &Read<'_>, around: &Around<'_>, domain: Domain, subject: &str) -> Result<Option<Told>> {
+    match (domain, around.kb) {
+        (Domain::Work, _) => work::text_of(tx, subject),
+        (Domain::Knowledge, _) => knowledge::text_of(tx, subject),
+        (Domain::Memory, _) => memory::text_of(tx, subject),
+        (Domain::Kb, Some(setting)) => kb::text_of(tx, setting, subject),
+        (Domain::Kb, None) => Ok(None),
+    }
+}
+
+/// What has one of the words, all of which are too short for the index: every text is looked into.
+fn short(
+    tx: &Read<'_>,
+    around: &Around<'_>,
+    domains: &BTreeSet<Domain>,
+    question: &Question,
+    more: &mut bool,
+) -> Result<Vec<(Domain, Told)>> {
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    for &domain in domains {
+        // The first is the whole, which is one of the words where there is only one.
+        for word in question.folded().skip(1) {
+            let most = LOOKED_AT + 1;
+            let subjects = match (domain, around.kb) {
+                (Domain::Work, _) => work::short_matches(tx, word, most)?,
+                (Domain::Knowledge, _) => knowledge::short_matches(tx, word, most)?,
+                (Domain::Memory, _) => memory::short_matches(tx, word, most)?,
+                (Domain::Kb, Some(setting)) => kb::short_matches(tx, setting, word, most)?,
+                (Domain::Kb, None) => Vec::new(),
+            };
+            *more |= subjects.len() == most;
+            for subject in subjects.into_iter().take(LOOKED_AT) {
+                if let Some(told) = told(tx, around, domain, &subject)?
+                    && seen.insert((domain, told.id.clone()))
+                {
+                    found.push((domain, told));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn fits(question: &Question, told: &Told) -> Fit {
+    question.fit(&format!("{}\n{}\n{}", told.id, told.title, told.text))
+}
+
+fn shown_as(question: &Question, domain: Domain, told: Told) -> FoundText {
+    let Told { id, kind, title, text } = told;
+    let title = text::snippet(&title, [], TITLE);
+    let snippet = text::snippet(&text, question.folded(), SNIPPET);
+    let snippet = Some(snippet).filter(|snippet| !snippet.is_empty() && *snippet != title);
+    FoundText { domain, id, kind, title, snippet }
+}
+
+impl Domain {
+    /// All, in the order of their toolsets.
+    const ALL: [Domain; 4] = [Domain::Work, Domain::Knowledge, Domain::Memory, Domain::Kb];
+
+    /// Its name on the wire, in the index and as a toolset.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Domain::Work => work::DOMAIN,
+            Domain::Knowledge => knowledge::DOMAIN,
+            Domain::Memory => memory::DOMAIN,
+            Domain::Kb => kb::DOMAIN,
+        }
+    }
+
+    /// The domain of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Domain::ALL.into_iter().find(|domain| domain.as_str() == name)
+    }
+}

@@ -1,0 +1,49 @@
+//! Which files of the working tree differ from a commit. Asked of `git`: the index and its rules are its own.
+
+use super::Repository;
+use crate::{
+    base::{ErrorCode, Fault, Result, text},
+    os::proc::{self, ProcError},
+};
+
+impl Repository {
+    /// Files of the working tree that differ from a revision, staged or not, and those that git does not know yet:
+    /// relative to its root, sorted, each once. Before the first commit `HEAD` is nothing, and every file differs.
+    pub fn changed_files(&self, revision: &str) -> Result<Vec<String>> {
+        let commit = format!("{revision}^{{commit}}");
+        let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+        let known = match proc::run("git", &self.root, &asked) {
+            Ok(commit) => {
+                // A hash cannot be taken for an option.
+                self.files(&["diff", "--name-only", "-z", "--no-renames", commit.trim(), "--"])?
+            }
+            Err(ProcError::Failed { .. }) if revision == "HEAD" && self.state().head.is_none() => {
+                self.files(&["ls-files", "-z"])?
+            }
+            Err(ProcError::Failed { .. }) => {
+                let name = text::shorten(revision, 80);
+                let message = format!("git knows no commit `{name}` here");
+                return Err(Fault::new(ErrorCode::NotFound, message)
+                    .hint("give a commit, a tag or a branch; `git log --oneline` lists commits")
+                    .into());
+            }
+            Err(error) => return Err(refused(&error).into()),
+        };
+        let mut files = self.files(&["ls-files", "-z", "--others", "--exclude-standard"])?;
+        files.extend(known);
+        files.sort_unstable();
+        files.dedup();
+        Ok(files)
+    }
+
+    fn files(&self, arguments: &[&str]) -> Result<Vec<String>> {
+        let said = proc::run("git", &self.root, arguments).map_err(|error| refused(&error))?;
+        let names = said.split('\0').filter(|name| !name.is_empty());
+        Ok(names.map(str::to_owned).collect())
+    }
+}
+
+fn refused(error: &ProcError) -> Fault {
+    Fault::new(ErrorCode::InvalidOperation, format!("git could not tell what changed: {error}"))
+        .hint("name the files instead")
+}

@@ -1,0 +1,270 @@
+//! graph_brief: what to know before files are touched.
+
+use serde_json::{Value, json};
+
+use super::world::{Shop, each, texts};
+use crate::support::TestApp;
+
+#[test]
+fn one_call_tells_what_every_domain_knows_about_a_file() {
+    let mut shop = Shop::full();
+    shop.app.call("bob", "graph_next", json!({ "scope": shop.backend, "claim": true })).unwrap();
+    let told = shop.brief(json!({ "paths": ["src/pay.rs", "docs/none.md"] }));
+    assert_eq!(told["files"], 2);
+    // The narrowest first, since both cover one of the files.
+    assert_eq!(each(&told, "atoms", "name"), "Payments,All code");
+    let payments = &told["atoms"][0];
+    assert_eq!(
+        (&payments["knowledge"], &payments["molecule"]),
+        (&json!("Idempotent by order id."), &json!("Money"))
+    );
+    assert_eq!(payments["paths"], json!(["src/pay.rs"]));
+    assert_eq!(each(&told, "molecules", "knowledge"), "Amounts are integers of cents.");
+    assert_eq!(each(&told, "failing", "entity"), "REQ-1,pay", "errors first: {told}");
+    assert!(told["failing"][0]["message"].as_str().unwrap().contains("no scenario"), "{told}");
+    assert_eq!(
+        each(&told, "kb", "id"),
+        "REQ-1,ADR-1,pay",
+        "what fails, then requirements, decisions, the rest"
+    );
+    assert_eq!(told["kb"][0]["via"], "pay implements REQ-1");
+    assert_eq!(each(&told, "work", "id"), shop.pay);
+    assert_eq!(told["work"][0]["claimed_by"], "bob");
+    assert_eq!(texts(&told["unknown"]), "docs/none.md");
+    assert_eq!(told.get("left_out"), None, "{told}");
+}
+
+#[test]
+fn the_last_changes_are_told_newest_first_with_evidence() {
+    let mut shop = Shop::full();
+    let atom = shop.brief(json!({ "paths": "src/pay.rs" }))["atoms"][0]["id"].take();
+    shop.app.advance_minutes(1);
+    let noted = json!({ "operation": "append", "parentType": "atom", "parentId": atom, "taskId": shop.pay,
+        "summary": "Retries are safe now" });
+    shop.app.ok("manage_changelog", noted);
+    shop.app.advance_minutes(1);
+    let update = json!({ "updates": [{ "node_id": shop.pay, "state": "half done" }] });
+    shop.app.call("ann", "graph_update", update).unwrap();
+    shop.app.advance_minutes(1);
+    shop.app.call("bob", "graph_next", json!({ "scope": shop.backend, "claim": true })).unwrap();
+    let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
+    let said: Vec<String> = told["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| {
+            let text = |field: &str| change[field].as_str().unwrap_or("").to_owned();
+            format!("{} {} {}|{}", text("by"), text("action"), text("title"), text("note"))
+        })
+        .collect();
+    assert_eq!(said[0], "ann updated Take cards|");
+    assert_eq!(told["changes"][0]["fields"], json!(["state"]));
+    assert_eq!(said[1], "a noted Payments|Retries are safe now");
+    assert_eq!(said[2], "bob resolved Choose a provider|note: Stripe, for its test mode");
+    assert!(said.contains(&"a created Pay by card|".to_owned()), "{said:?}");
+}
+
+#[test]
+fn what_was_resolved_on_other_files_is_not_told() {
+    let mut shop = Shop::full();
+    shop.done("Elsewhere", &["web/page.ts"], "x");
+    shop.done("In a folder above", &["./src/"], "y");
+    let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
+    let titles = each(&told, "changes", "title");
+    assert!(!titles.contains("Elsewhere") && titles.contains("In a folder above"), "{titles}");
+}
+
+#[test]
+fn a_node_stands_for_its_own_and_inherited_files() {
+    let mut shop = Shop::full();
+    shop.atom("Papers", &["docs/**"], "Written for newcomers.", None);
+    let told = shop.brief(json!({ "node_id": shop.pay }));
+    assert_eq!(told["node"], json!({ "id": shop.pay, "summary": "Take cards" }));
+    assert_eq!(told["files"], 2);
+    assert_eq!(each(&told, "atoms", "name"), "Payments,Papers,All code");
+    assert_eq!(each(&told, "work", "id"), shop.backend, "the node itself is no other work");
+    let backend = shop.brief(json!({ "node_id": shop.backend }));
+    assert_eq!((backend["files"].clone(), each(&backend, "work", "id")), (json!(1), String::new()));
+}
+
+#[test]
+fn a_node_without_files_is_told_so() {
+    let mut shop = Shop::full();
+    let told = shop.brief(json!({ "node_id": shop.root }));
+    assert_eq!(told["files"], 0);
+    assert!(told["note"].as_str().unwrap().contains("add_context_links"), "{told}");
+    let links = json!(["https://example.org/x", "/etc/passwd", "../outside"]);
+    shop.app.ok(
+        "graph_update",
+        json!({ "updates": [{ "node_id": shop.root, "add_context_links": links }] }),
+    );
+    assert_eq!(
+        shop.brief(json!({ "node_id": shop.root }))["files"],
+        0,
+        "nothing outside the repository"
+    );
+}
+
+#[test]
+fn bad_questions_are_refused_with_what_is_allowed() {
+    let mut shop = Shop::full();
+    for (arguments, code, says) in [
+        (json!({}), "VALIDATION_ERROR", "`paths` is missing"),
+        (json!({ "paths": [] }), "VALIDATION_ERROR", "`paths` is empty"),
+        (
+            json!({ "paths": ["a"], "node_id": shop.pay }),
+            "VALIDATION_ERROR",
+            "`node_id` does not go together",
+        ),
+        (json!({ "node_id": "n_0000000000" }), "NOT_FOUND", "no such node"),
+        (json!({ "paths": ["/etc/passwd"] }), "VALIDATION_ERROR", "outside the repository"),
+        (
+            json!({ "paths": ["src/pay.rs", "../x"] }),
+            "VALIDATION_ERROR",
+            "`paths[1]` has a `..` segment",
+        ),
+        (json!({ "paths": ["a"], "max_tokens": 199 }), "VALIDATION_ERROR", "max_tokens"),
+        (json!({ "paths": ["a"], "max_tokens": 10_001 }), "VALIDATION_ERROR", "max_tokens"),
+        (json!({ "paths": ["a"], "project": "nope" }), "NOT_FOUND", "no such project"),
+    ] {
+        let fault = shop.app.fault("graph_brief", arguments.clone());
+        assert_eq!(fault["code"], code, "{arguments}: {fault}");
+        assert!(fault["message"].as_str().unwrap().contains(says), "{arguments}: {fault}");
+    }
+    let many: Vec<String> = (0..2_001).map(|at| format!("f{at}")).collect();
+    let fault = shop.app.fault("graph_brief", json!({ "paths": many }));
+    assert!(fault["message"].as_str().unwrap().contains("at most 2000"), "{fault}");
+}
+
+#[test]
+fn it_works_without_a_project_and_writes_nothing() {
+    let mut app = TestApp::new();
+    app.ok("graph_open", json!({}));
+    let before = app.dump();
+    let told = app.ok("graph_brief", json!({ "paths": ["src/a.rs"] }));
+    assert_eq!((&told["files"], &told["unknown"]), (&json!(1), &json!(["src/a.rs"])));
+    assert_eq!(app.dump(), before, "also not a store of a KB that nobody uses");
+    app.ok(
+        "kb_upsert",
+        json!({ "entities": [{ "id": "R", "type": "req", "title": "t", "status": "draft",
+        "text_ref": "src/a.rs" }] }),
+    );
+    let told = app.ok("graph_brief", json!({ "paths": ["src/a.rs"] }));
+    assert_eq!((each(&told, "kb", "id"), told.get("unknown")), ("R".to_owned(), None));
+}
+
+#[test]
+fn files_belong_to_the_repository_and_so_every_project_counts() {
+    let mut shop = Shop::full();
+    shop.app.ok("graph_open", json!({ "project": "audit" }));
+    shop.app.ok(
+        "manage_graph",
+        json!({ "operation": "create", "entityType": "atom", "name": "Audit trail",
+        "projectId": "audit", "paths": ["src/pay.rs"], "knowledge": "Log every charge." }),
+    );
+    shop.app.ok(
+        "graph_plan",
+        json!({ "project": "audit", "nodes": [
+        { "ref": "a", "summary": "Audit payments", "context_links": ["src/pay.rs"] }] }),
+    );
+    let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
+    assert_eq!(each(&told, "atoms", "name"), "Audit trail,Payments,All code");
+    assert_eq!(each(&told, "atoms", "project"), "audit,shop,shop");
+    assert_eq!(each(&told, "work", "summary"), "Take cards,Audit payments");
+    let told = shop.brief(json!({ "paths": ["src/pay.rs"], "project": "audit" }));
+    assert_eq!(each(&told, "atoms", "name"), "Audit trail");
+    assert_eq!(told["atoms"][0].get("project"), None);
+    assert_eq!(each(&told, "work", "summary"), "Audit payments");
+    assert!(!each(&told, "changes", "title").contains("Choose a provider"), "{told}");
+}
+
+#[test]
+fn what_is_off_is_left_out() {
+    let mut shop = Shop::full();
+    let told = |shop: &mut Shop, toolsets: &str| -> Vec<String> {
+        shop.app.configure(&format!("toolsets: {toolsets}\n"));
+        let told = shop.brief(json!({ "paths": ["src/pay.rs", "x"] }));
+        told.as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(told(&mut shop, "[work]").join(" "), "files work changes used_tokens");
+    assert_eq!(
+        told(&mut shop, "[work, kb]").join(" "),
+        "files failing kb work changes used_tokens"
+    );
+    assert_eq!(
+        told(&mut shop, "[work, knowledge]").join(" "),
+        "files atoms molecules work changes unknown used_tokens"
+    );
+}
+
+#[test]
+fn a_damaged_kb_folder_costs_only_what_is_in_it() {
+    let mut shop = Shop::full();
+    let folder = shop.app.db_path().parent().unwrap().join(".kb");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.json"), "{").unwrap();
+    let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
+    assert!(
+        told["note"].as_str().unwrap().starts_with("nothing from the KB: .kb/config.json"),
+        "{told}"
+    );
+    assert_eq!(each(&told, "atoms", "name"), "Payments,All code");
+    assert_eq!(told.get("kb"), None);
+}
+
+#[test]
+fn changes_of_another_branch_are_not_told() {
+    let mut kb = crate::kb::world::Kb::empty();
+    kb.checkout("main");
+    let entity = |title: &str| {
+        json!({ "entities": [{ "id": "R", "type": "req", "title": title,
+        "status": "draft", "text_ref": "docs/r.md" }] })
+    };
+    kb.up(entity("first"));
+    kb.app.advance_minutes(1);
+    kb.checkout("feature");
+    kb.up(entity("second"));
+    kb.app.advance_minutes(1);
+    kb.checkout("main");
+    let told = kb.app.ok("graph_brief", json!({ "paths": ["docs/r.md"] }));
+    let (kb_part, change) = (&told["kb"][0], &told["changes"][0]);
+    assert_eq!((&kb_part["title"], &change["action"]), (&json!("first"), &json!("created")));
+    kb.checkout("other");
+    let told = kb.app.ok("graph_brief", json!({ "paths": ["docs/r.md"] }));
+    assert_eq!(told["changes"][0]["action"], "created", "as main had it: {told}");
+    kb.checkout("feature");
+    let told = kb.app.ok("graph_brief", json!({ "paths": ["docs/r.md"] }));
+    assert_eq!(told["changes"][0]["action"], "updated");
+}
+
+#[test]
+fn knowledge_about_many_files_names_a_few_of_them() {
+    let mut shop = Shop::full();
+    let links = json!({ "node_id": shop.backend, "add_context_links": ["src"] });
+    shop.app.ok("graph_update", json!({ "updates": [links] }));
+    let paths: Vec<String> = (0..1_000).map(|at| format!("src/f{at}.rs")).collect();
+    let told = shop.brief(json!({ "paths": paths }));
+    assert_eq!(told["files"], 1_000);
+    for (list, name) in [("atoms", "All code"), ("work", "Build the backend")] {
+        let item = &told[list][0];
+        assert!(item.to_string().contains(name), "{item}");
+        assert_eq!(item["paths"].as_array().unwrap().len(), 5);
+        assert_eq!(item["paths_omitted"], 995, "{item}");
+    }
+    assert_eq!(told.get("unknown"), None);
+    let unknown: Vec<String> = (0..1_000).map(|at| format!("web/f{at}.ts")).collect();
+    let told = shop.brief(json!({ "paths": unknown }));
+    let shown = told["unknown"].as_array().unwrap().len();
+    assert_eq!(told["left_out"]["unknown"].as_u64().unwrap() as usize + shown, 1_000, "{told}");
+}
+
+/// Spellings come back as they were given.
+#[test]
+fn paths_are_told_as_they_were_spelled() {
+    let mut shop = Shop::full();
+    let told = shop.brief(json!({ "paths": "./src/pay.rs, web\\page.ts" }));
+    assert_eq!(told["atoms"][0]["paths"], json!(["./src/pay.rs"]));
+    assert_eq!(told["unknown"], json!(["web\\page.ts"]));
+    let again: Value = shop.brief(json!({ "paths": "./src/pay.rs, web\\page.ts" }));
+    assert_eq!(told, again, "the same question has the same answer");
+}

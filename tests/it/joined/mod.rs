@@ -1,0 +1,9 @@
+//! Answers that join all domains: the briefing before files are touched, and the search over everything.
+
+mod brief;
+mod budget;
+mod changed;
+mod cli;
+mod onboard;
+mod search;
+pub mod world;
