@@ -138,20 +138,20 @@ fn ac19_an_operation_happens_whole_or_not_at_all() {
     m.tamper_schema(
         "CREATE TRIGGER full BEFORE INSERT ON memory_node_contents BEGIN SELECT RAISE(ABORT, 'no room'); END",
     );
-    m.refused("INTERNAL_ERROR", "create_node", json!({ "type": "Action", "content": "lost" }));
+    m.refused("STORAGE_CORRUPT", "create_node", json!({ "type": "Action", "content": "lost" }));
     m.tamper_schema("DROP TRIGGER full");
     m.tamper_schema(
         "CREATE TRIGGER full BEFORE INSERT ON memory_connection_properties BEGIN SELECT RAISE(ABORT, 'no room'); END",
     );
     let ask = json!({ "type": "NextAction", "from_node_id": project, "to_node_id": action,
         "content": "notes", "properties": { "a": 1 } });
-    m.refused("INTERNAL_ERROR", "create_connection", ask);
+    m.refused("STORAGE_CORRUPT", "create_connection", ask);
     m.tamper_schema("DROP TRIGGER full");
     m.connect("NextAction", &project, &action);
     m.tamper_schema(
         "CREATE TRIGGER full BEFORE DELETE ON memory_node_contents BEGIN SELECT RAISE(ABORT, 'no room'); END",
     );
-    m.refused("INTERNAL_ERROR", "delete_node", json!({ "node_id": project }));
+    m.refused("STORAGE_CORRUPT", "delete_node", json!({ "node_id": project }));
     m.tamper_schema("DROP TRIGGER full");
 
     // Nothing is left of a node that is deleted but its history.
