@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::{ErrorCode, Fault, Result, Timestamp, props::Change, text},
-    db::{Event, Read, Write},
+    db::{self, Event, Read, Write},
 };
 
 /// A branch's first use: what it is called, and where its facts come from.
@@ -90,14 +90,47 @@ pub fn is_used(tx: &Read<'_>) -> Result<bool> {
 /// and a store that came later than the rename belongs to somebody who took the old name up again.
 pub fn heir(tx: &Read<'_>, branch: &str, former: &[Former]) -> Result<Option<String>> {
     let present = branches::find(tx, branch)?;
-    for Former { name, until, named } in former {
-        let Some(store) = branches::find(tx, name)? else { continue };
-        let replaces = |there: &Branch| there.created_at <= *named && store.created_at <= *until;
-        if present.as_ref().is_none_or(replaces) {
+    for one in former {
+        let Some(store) = branches::find(tx, &one.name)? else { continue };
+        let goes_along = match &present {
+            None => true,
+            Some(there) => {
+                there.created_at <= one.named
+                    && store.created_at <= one.until
+                    && !is_followed(tx, branch, one)?
+            }
+        };
+        if goes_along {
             return Ok(Some(store.name));
         }
     }
     Ok(None)
+}
+
+/// Whether a store went along with this change of name already: git notes whole seconds, and within one of them the old
+/// name may be taken up again.
+fn is_followed(tx: &Read<'_>, branch: &str, former: &Former) -> Result<bool> {
+    let begun = Timestamp::from_millis(former.until.millis() - 999);
+    let mut before = None;
+    loop {
+        let page = db::history(tx, DOMAIN, branch, before, 100)?;
+        let Some(oldest) = page.last() else {
+            return Ok(false);
+        };
+        before = Some(oldest.seq);
+        for event in &page {
+            if event.at < begun {
+                return Ok(false);
+            }
+            let from = event.changes.iter().find(|change| change.field == "name");
+            let from = from.and_then(|change| change.before.as_str());
+            if (event.kind.as_str(), event.action.as_str()) == ("branch", "renamed")
+                && from == Some(former.name.as_str())
+            {
+                return Ok(true);
+            }
+        }
+    }
 }
 
 /// Makes sure that a branch has a store. The only way in which one comes into being.

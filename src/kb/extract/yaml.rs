@@ -91,7 +91,8 @@ fn refused(error: &serde_saphyr::Error, text: &str, first: u32) -> Problem {
             "it is nested too deep, or its aliases unfold into too much"
         }
         _ if said.contains("multiple YAML documents") => "it holds more than one document",
-        _ => said,
+        // It advises those who call it from code.
+        _ => said.split(", set ").next().unwrap_or(said),
     };
     let written = |line: u32| text.lines().nth(line as usize - 1).unwrap_or_default();
     let tabbed = |line: u32| written(line).trim_start_matches(' ').starts_with('\t');
@@ -264,6 +265,7 @@ mod tests {
             (&bomb, 5, "aliases unfold into too much"),
         ] {
             let problem = parse(text, 2).unwrap_err();
+            assert!(!problem.reason.contains("Options"), "{problem:?}");
             let shown = &text[..text.len().min(40)];
             assert!(problem.reason.contains(reason), "{shown}: {problem:?}");
             assert_eq!(problem.line, Some(line), "{shown}: {problem:?}");
