@@ -87,7 +87,6 @@ pub fn snippet<'a>(text: &str, needles: impl IntoIterator<Item = &'a str>, max: 
     let length = origins.len();
     // More of what follows than of what comes before; near the end all of it.
     let start = at.saturating_sub(max / 3).min(length.saturating_sub(max));
-    let start = if start < 4 { 0 } else { start };
     let shown: String = text.chars().skip(start).take(max).collect();
     let words: Vec<&str> =
         shown.split(|letter: char| letter.is_whitespace() || letter.is_control()).collect();
@@ -142,12 +141,14 @@ mod tests {
     #[test]
     fn a_snippet_shows_what_was_found_on_one_line() {
         let long = format!("{}NEEDLE\u{1b}[31m\n\tand more{}", "x ".repeat(100), " y".repeat(100));
+        // Each folds to two letters, so that places in the two texts differ.
+        let capitals = format!("{} needle", "İ".repeat(24));
         for (text, needles, expected) in [
             ("short", &["or"][..], "short"),
             ("a\n b\u{7}c", &["zz", "b"], "a b c"),
-            (&long, &["needle"], "… x x x NEEDLE [31m and more y…"),
+            (&long, &["needle"], "…x x x x x NEEDLE [31m and mor…"),
             (&long, &["nowhere"], "x x x x x x x x x x x x x x x…"),
-            ("İİİİİİİİİİİİİİİİİİİİİİİİ needle", &["needle"], "…İİİİİİİİİİİİİİİİİİİİİİ needle"),
+            (&capitals, &["needle"], &format!("…{} needle", "İ".repeat(23))),
             ("", &["x"], ""),
         ] {
             assert_eq!(snippet(text, needles.iter().copied(), 30), expected, "{text}");
