@@ -11,6 +11,7 @@ use tracing::{
 
 use crate::support::TestApp;
 
+mod fresh;
 mod joined;
 mod knowledge;
 mod memory;
