@@ -32,7 +32,7 @@ fn both_eras_are_served_and_name_the_actor() {
         let result = &answer["result"];
         assert_eq!(result["protocolVersion"], version);
         assert_eq!(result["serverInfo"]["name"], "graph");
-        let able = json!({ "prompts": {}, "resources": {}, "tools": {} });
+        let able = json!({ "completions": {}, "prompts": {}, "resources": {}, "tools": {} });
         assert_eq!(result["capabilities"], able);
         assert!(result["instructions"].as_str().unwrap().contains("graph_next"));
         session.call(1, "test_whoami", json!({}));
@@ -44,7 +44,7 @@ fn both_eras_are_served_and_name_the_actor() {
 
     let mut session = Session::raw(1024 * 1024);
     let answer = session.ask(json!(1), "server/discover", modern(json!({})));
-    let able = json!({ "prompts": {}, "resources": {}, "tools": {} });
+    let able = json!({ "completions": {}, "prompts": {}, "resources": {}, "tools": {} });
     assert_eq!(answer["result"]["capabilities"], able, "{answer}");
     let answer = session.ask(json!(2), "tools/list", modern(json!({})));
     assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
