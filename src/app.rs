@@ -11,6 +11,7 @@ use crate::{
 
 mod complete;
 mod demo;
+mod exchange;
 mod kb;
 mod report;
 mod setup;
@@ -19,9 +20,14 @@ mod tree;
 // What transports need of the layers below, which they do not see.
 pub use crate::{
     db::{Interrupt, Named, Names, Patience, Read, Wanted, Write},
-    os::git::GitState,
+    os::{
+        fs::{Pending, ReadError, read_start},
+        git::GitState,
+        records::{HEADER, Lines},
+    },
 };
 pub use demo::Stage;
+pub use exchange::Exported;
 pub use kb::{Branches, HookFolder, Initialised, KbState, KbView, Store};
 pub use report::{Health, LogEntry};
 pub use setup::{Act, Launch, Setup, Step, Undo};

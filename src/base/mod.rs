@@ -9,6 +9,7 @@ pub mod page;
 pub mod paths;
 pub mod progress;
 pub mod props;
+pub mod records;
 pub mod text;
 pub mod time;
 pub mod version;

@@ -1,33 +1,143 @@
 //! `graph export`: what is stored, as files.
 
-use std::path::PathBuf;
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 
 use super::{
     Shell,
+    format::{number, size},
     output::{Done, Failure, Outcome, STRONG, plain, styled},
 };
-use crate::memory;
+use crate::{
+    app::{HEADER, Pending, read_start},
+    base::{ErrorCode, Fault},
+    memory,
+};
 
 /// What, and where to.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// Write the memory to this folder, as registry, ontology and content files
+    /// File to write everything to, one record a line [default: -, standard output]
+    #[arg(value_name = "FILE", conflicts_with = "memory")]
+    pub file: Option<PathBuf>,
+    /// Write the memory alone to this folder, as registry, ontology and content files
     #[arg(long, value_name = "DIR")]
     pub memory: Option<PathBuf>,
-    /// Replace an earlier export in that folder
-    #[arg(long, requires = "memory")]
+    /// Replace an earlier export in that folder, or a file that is no export
+    #[arg(long)]
     pub force: bool,
 }
 
 /// Exports.
 pub fn run(ask: &Export, shell: &mut Shell) -> Outcome {
-    let folder = ask.memory.as_deref().ok_or_else(|| Failure::Usage {
-        message: "say what to export".to_owned(),
-        hint: "graph export --memory DIR writes the memory to a folder".to_owned(),
-    })?;
-    let exported = shell.read(|tx| memory::export(tx, folder, ask.force))?;
+    if let Some(folder) = &ask.memory {
+        return to_folder(folder, ask.force, shell);
+    }
+    match ask.file.as_deref() {
+        None if ask.force => Err(Failure::Usage {
+            message: "--force replaces a file or a folder, and none is named".to_owned(),
+            hint: "graph export FILE --force, or graph export --memory DIR --force".to_owned(),
+        }),
+        None => to_stdout(shell),
+        Some(path) if path == Path::new("-") => to_stdout(shell),
+        Some(path) => to_file(path, ask.force, shell),
+    }
+}
+
+fn to_stdout(shell: &mut Shell) -> Outcome {
+    shell.check_there()?;
+    let Shell { app, ctx, out } = shell;
+    let mut failed = None;
+    let exported = app.export(ctx, &mut Told { out: out.data()?, failed: &mut failed }, |_, _| {});
+    match (exported, failed) {
+        // As any other output that nobody reads to its end.
+        (Err(_), Some(error)) => Err(Failure::Io(error)),
+        (exported, _) => exported.map(|_| Done::Ok).map_err(Failure::from),
+    }
+}
+
+/// Keeps why writing failed: a reader who has seen enough is no fault.
+struct Told<'a, W> {
+    out: W,
+    failed: &'a mut Option<io::Error>,
+}
+
+impl<W: Write> Write for Told<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let kept = |error: io::Error| {
+            let again = io::Error::from(error.kind());
+            *self.failed = Some(error);
+            again
+        };
+        self.out.write(bytes).map_err(kept)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn to_file(path: &Path, force: bool, shell: &mut Shell) -> Outcome {
+    shell.check_there()?;
+    check_replaceable(path, force, &shell.app.config().db_path.value)?;
+    let mut file = Pending::create(path).map_err(|error| cannot(path, &error))?;
+    let mut bar = shell.out.progress("exporting");
+    let exported = shell.app.export(&shell.ctx, &mut file, |done, all| bar.show(done, all));
+    bar.clear();
+    let exported = exported?;
+    file.finish().map_err(|error| cannot(path, &error))?;
+    let out = &mut shell.out;
+    if out.json {
+        out.object(&exported)?;
+        return Ok(Done::Ok);
+    }
+    for (domain, records) in &exported.domains {
+        out.line(format_args!("{domain:<9}  {}", number(*records, "record")))?;
+    }
+    let shown = plain(&path.display().to_string());
+    let size = size(exported.bytes);
+    out.line(format_args!("written to {} ({size})", styled(STRONG, shown)))?;
+    Ok(Done::Ok)
+}
+
+/// Nothing is lost but an earlier export, unless it is meant to.
+fn check_replaceable(path: &Path, force: bool, database: &Path) -> Result<(), Failure> {
+    let shown = path.display();
+    let refused = |message: String, hint: &str| -> Result<(), Failure> {
+        Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into())
+    };
+    if !path.exists() {
+        return Ok(());
+    }
+    if path.canonicalize().ok() == database.canonicalize().ok() {
+        return refused(format!("{shown} is the database itself"), "choose another file");
+    }
+    if !path.is_file() {
+        return refused(format!("{shown} is no regular file"), "use - for standard output");
+    }
+    let start = read_start(path, HEADER.len() as u64);
+    if force || start.is_ok_and(|(start, _)| start == HEADER.as_bytes() || start.is_empty()) {
+        return Ok(());
+    }
+    let message = format!("{shown} is there, and is no earlier export");
+    refused(message, "choose another file; --force would replace it")
+}
+
+fn cannot(path: &Path, error: &io::Error) -> Failure {
+    let code = match error.kind() {
+        io::ErrorKind::StorageFull => ErrorCode::StorageFull,
+        _ => ErrorCode::ReadOnly,
+    };
+    let message = format!("{} cannot be written: {error}", path.display());
+    Fault::new(code, message).hint("check that its folder is there and may be written").into()
+}
+
+fn to_folder(folder: &Path, force: bool, shell: &mut Shell) -> Outcome {
+    let exported = shell.read(|tx| memory::export(tx, folder, force))?;
     let out = &mut shell.out;
     if out.json {
         out.object(&exported)?;

@@ -181,6 +181,12 @@ impl Output {
         self.out.write_all(bytes)
     }
 
+    /// Standard output for data that must come through byte for byte.
+    pub fn data(&mut self) -> io::Result<impl Write + use<>> {
+        self.out.flush()?;
+        Ok(BufWriter::new(io::stdout()))
+    }
+
     /// One line beside the data, for whoever looks on.
     pub fn note(&mut self, line: impl Display) -> io::Result<()> {
         writeln!(self.err, "{line}")

@@ -2,9 +2,10 @@
 
 use rusqlite::Row;
 use serde::Serialize;
+use serde_json::json;
 
 use super::{row, tx::Read};
-use crate::base::{Result, Timestamp, props::Change};
+use crate::base::{Result, Timestamp, props::Change, records::UPDATED_BY};
 
 /// One mutation, as a domain reports it.
 #[derive(Debug)]
@@ -119,6 +120,28 @@ pub fn between(tx: &Read<'_>, first: i64, last: i64) -> Result<Vec<EventRow>> {
 /// The place of the latest event; 0 before the first.
 pub fn last_event(tx: &Read<'_>) -> Result<i64> {
     Ok(tx.one("SELECT max(seq) FROM events", [], |row| row.get(0))?.flatten().unwrap_or(0))
+}
+
+/// Who last changed a thing, not counting actions of `others`: the actor of its last event or, where that was an
+/// import, whom the import names.
+pub fn author(
+    tx: &Read<'_>,
+    domain: &str,
+    kind: &str,
+    subject: &str,
+    others: &[&str],
+) -> Result<Option<String>> {
+    let found: Option<(String, Option<String>)> = tx.one(
+        "SELECT actor, CASE action WHEN 'imported' THEN
+                  (SELECT j.value ->> 'after' FROM json_each(changes) j WHERE j.value ->> 'field' = ?5) END
+           FROM events
+          WHERE subject = ?1 AND domain = ?2 AND kind = ?3
+            AND action NOT IN (SELECT value FROM json_each(?4))
+          ORDER BY seq DESC LIMIT 1",
+        (subject, domain, kind, json!(others).to_string(), UPDATED_BY),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(found.map(|(actor, imported)| imported.unwrap_or(actor)))
 }
 
 /// What a thing of any domain is called, while it is there.

@@ -14,8 +14,8 @@ mod search;
 mod tx;
 
 pub use events::{
-    Event, EventRow, Named, Wanted, between, history, last_event, later, named, of_subject, recent,
-    title,
+    Event, EventRow, Named, Wanted, author, between, history, last_event, later, named, of_subject,
+    recent, title,
 };
 pub use migrate::{MIGRATIONS, Migration};
 pub use names::Names;

@@ -144,6 +144,14 @@ impl Db {
             .map_err(|error| name_file(error, self.file.path()))
     }
 
+    /// Runs `f` as [`Db::write`] does, and rolls back whatever it did.
+    pub fn rehearse<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
+        self.file.check_still_there()?;
+        let deadline = self.deadline();
+        tx::rehearse(&mut self.conn, ctx, deadline, f)
+            .map_err(|error| name_file(error, self.file.path()))
+    }
+
     /// Sets how long the next calls wait for other processes.
     pub fn set_patience(&mut self, patience: Patience) -> Result<()> {
         self.patience = patience;

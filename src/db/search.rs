@@ -11,6 +11,9 @@ use crate::base::{Fault, Result, text};
 /// Characters of a text to look for.
 pub const MAX_NEEDLE: usize = 256;
 
+/// Bytes of text that wait for the index at the most.
+const WAITING: usize = 16 << 20;
+
 /// A text to look for, in the form in which the database can find it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Needle {
@@ -259,6 +262,7 @@ impl Write<'_> {
     }
 
     fn keep(&self, domain: &str, kind: &str, subject: &str, body: Option<&str>) {
+        self.waiting.set(self.waiting.get() + body.map_or(0, str::len));
         self.texts.borrow_mut().push(Text {
             domain: domain.to_owned(),
             kind: kind.to_owned(),
@@ -268,9 +272,15 @@ impl Write<'_> {
         self.progress().expect(1);
     }
 
-    /// Writes the changes, those of the index last and without anything between them. The transaction does it
-    /// before it commits; one that brings more text than memory should hold does it now and then.
-    pub(crate) fn save_texts(&self) -> Result<()> {
+    /// Hands text over to the index before too much of it waits; for transactions that bring more of it than memory
+    /// should hold.
+    pub fn save_texts_in_time(&self) -> Result<()> {
+        if self.waiting.get() > WAITING { self.save_texts() } else { Ok(()) }
+    }
+
+    /// Writes the changes, those of the index last and without anything between them.
+    pub(super) fn save_texts(&self) -> Result<()> {
+        self.waiting.set(0);
         let texts = self.texts.take();
         let mut changes = Vec::with_capacity(texts.len());
         for Text { domain, kind, subject, body } in &texts {

@@ -35,6 +35,7 @@ pub struct Write<'c> {
     changed: Cell<bool>,
     recorded: Cell<bool>,
     pub(super) texts: RefCell<Vec<Text>>,
+    pub(super) waiting: Cell<usize>,
 }
 
 /// Runs `f` in a read transaction.
@@ -57,6 +58,26 @@ pub(super) fn write<T>(
     deadline: Option<Instant>,
     f: impl FnOnce(&Write<'_>) -> Result<T>,
 ) -> Result<T> {
+    attempt(conn, ctx, deadline, f, true)
+}
+
+/// Runs `f` as [`write`] does, and changes nothing all the same.
+pub(super) fn rehearse<T>(
+    conn: &mut Connection,
+    ctx: &Ctx,
+    deadline: Option<Instant>,
+    f: impl FnOnce(&Write<'_>) -> Result<T>,
+) -> Result<T> {
+    attempt(conn, ctx, deadline, f, false)
+}
+
+fn attempt<T>(
+    conn: &mut Connection,
+    ctx: &Ctx,
+    deadline: Option<Instant>,
+    f: impl FnOnce(&Write<'_>) -> Result<T>,
+    for_good: bool,
+) -> Result<T> {
     let tx = Open::begin(conn, "BEGIN IMMEDIATE")?;
     let write = Write {
         read: Read::new(tx.0, ctx, deadline)?,
@@ -65,13 +86,16 @@ pub(super) fn write<T>(
         changed: Cell::new(false),
         recorded: Cell::new(false),
         texts: RefCell::default(),
+        waiting: Cell::new(0),
     };
     let answer = f(&write)?;
     if write.changed.get() && !write.recorded.get() {
         return Err(Error::internal("rows were changed without an event"));
     }
     write.save_texts()?;
-    tx.commit()?;
+    if for_good {
+        tx.commit()?;
+    }
     Ok(answer)
 }
 

@@ -91,17 +91,50 @@ pub fn add_connection_type(tx: &Write<'_>, ask: &AddConnectionType) -> Result<Do
 
 /// Adds types that are not there, over types that are, with an event.
 pub(super) fn save(tx: &Write<'_>, action: &str, new: &Ontology) -> Result<()> {
-    let mut changes = Vec::new();
     store::touch(tx)?;
+    add(tx, new)?;
+    let nodes = new.node_types.iter().map(|name| Change::new("node_types", (), name.as_str()));
+    let connections =
+        new.connection_types.iter().map(|new| Change::new("connection_types", (), json!(new)));
+    history::of_ontology(tx, action, &nodes.chain(connections).collect::<Vec<_>>())
+}
+
+/// Adds types that are not there, over types that are; when, and who, is for the caller to tell.
+pub(super) fn add(tx: &Write<'_>, new: &Ontology) -> Result<()> {
     for name in &new.node_types {
         store::insert_node_type(tx, name)?;
-        changes.push(Change::new("node_types", (), name.as_str()));
     }
-    for new in &new.connection_types {
-        store::insert_connection_type(tx, new)?;
-        changes.push(Change::new("connection_types", (), json!(new)));
+    new.connection_types.iter().try_for_each(|new| store::insert_connection_type(tx, new))
+}
+
+/// Refuses an ontology of which something is empty, there twice or unknown. Names may be as long as ids: those of a
+/// folder that was imported are.
+pub(super) fn check(asked: &Ontology) -> Result<()> {
+    let list = |field: &str, names: &[String]| -> Result<()> {
+        let mut seen = HashSet::new();
+        for (index, name) in names.iter().enumerate() {
+            let field = format!("{field}[{index}]");
+            if name.is_empty() {
+                return Err(Fault::invalid(&field, "is empty").into());
+            }
+            text::check_size(&field, name.len(), limits::ID)?;
+            if !seen.insert(name) {
+                return Err(duplicate(&field, name).into());
+            }
+        }
+        Ok(())
+    };
+    list("node_types", &asked.node_types)?;
+    let names: Vec<String> = asked.connection_types.iter().map(|kind| kind.name.clone()).collect();
+    list("connection_types", &names)?;
+    for (index, kind) in asked.connection_types.iter().enumerate() {
+        let field = format!("connection_types[{index}]");
+        list(&format!("{field}.from_types"), &kind.from_types)?;
+        list(&format!("{field}.to_types"), &kind.to_types)?;
+        list(&format!("{field}.required_properties"), &kind.required_properties)?;
+        check_known(&field, kind, &asked.node_types)?;
     }
-    history::of_ontology(tx, action, &changes)
+    Ok(())
 }
 
 /// A connection type with its names trimmed, each once; its own name is in `name_field`.

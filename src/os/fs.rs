@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Read, Write},
+    io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -224,6 +224,56 @@ pub fn replace_text(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
+/// A file on its way, readable by its owner alone: written beside its place, and there whole or not at all.
+#[derive(Debug)]
+pub struct Pending {
+    path: PathBuf,
+    beside: PathBuf,
+    file: Option<BufWriter<File>>,
+}
+
+impl Pending {
+    /// Begins the file that is to stand at `path`, in place of what is there. A link is followed.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+        let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&beside)?;
+        Ok(Pending { path, beside, file: Some(BufWriter::with_capacity(1 << 16, file)) })
+    }
+
+    /// Puts it in its place.
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some(file) = self.file.take() {
+            let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.sync_all()?;
+            fs::rename(&self.beside, &self.path)?;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        // After the renaming nothing is there, and what cannot be removed is nobody's loss.
+        let _ = fs::remove_file(&self.beside);
+    }
+}
+
 /// A folder for a while; it goes with all that is in it, also where something fails.
 #[derive(Debug)]
 pub struct TempFolder {
@@ -345,6 +395,30 @@ mod tests {
         assert_eq!(read_start(&path, 4).unwrap(), (b"abcd".to_vec(), false));
         assert_eq!(read_start(&path, 3).unwrap(), (b"abc".to_vec(), true));
         assert!(matches!(read_start(folder.path(), 3), Err(ReadError::NotAFile)));
+    }
+
+    #[test]
+    fn what_is_on_its_way_is_private_and_leaves_nothing_when_it_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let names = || names(folder.path()).unwrap().unwrap();
+        let mut given_up = Pending::create(&path).unwrap();
+        given_up.write_all(b"half").unwrap();
+        assert_eq!(names().len(), 1);
+        drop(given_up);
+        assert!(names().is_empty());
+        for text in ["one", "two"] {
+            let mut pending = Pending::create(&path).unwrap();
+            pending.write_all(text.as_bytes()).unwrap();
+            pending.finish().unwrap();
+            assert_eq!(read_text(&path, 9).unwrap(), text);
+            assert_eq!(names(), ["a.txt"]);
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
     }
 
     #[test]

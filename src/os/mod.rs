@@ -5,4 +5,5 @@ pub mod fs;
 pub mod git;
 pub mod look;
 pub mod proc;
+pub mod records;
 pub mod walk;

@@ -31,6 +31,11 @@ pub fn project_name(tx: &Read<'_>, id: &str) -> Result<String> {
     Ok(projects::pick(tx, "project", Some(id))?.name)
 }
 
+/// Whether a project has this root.
+pub fn is_project(tx: &Read<'_>, id: &str) -> Result<bool> {
+    Ok(projects::find(tx, id)?.is_some_and(|project| project.id == id))
+}
+
 /// The id of the node that `field` names, which is there.
 pub fn node_id(tx: &Read<'_>, field: &str, id: &str) -> Result<String> {
     Ok(nodes::get(tx, field, id.trim())?.node.id)

@@ -83,6 +83,51 @@ pub(super) fn closed_by(tx: &Read<'_>, from: &str, to: &str) -> Result<Option<Ve
     }
 }
 
+/// A cycle among edges (from, to), from a node back to it, if there is one; in time that follows their number.
+pub(super) fn find(edges: &[(String, String)]) -> Option<Vec<String>> {
+    let mut ahead: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut incoming: BTreeMap<&str, usize> = BTreeMap::new();
+    for (from, to) in edges {
+        ahead.entry(from).or_default().push(to);
+        incoming.entry(from).or_default();
+        *incoming.entry(to).or_default() += 1;
+    }
+    // What nothing leads to is on no cycle, and neither is what is left without a way in once that is gone.
+    let mut free: Vec<&str> =
+        incoming.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+    while let Some(id) = free.pop() {
+        incoming.remove(id);
+        for to in ahead.get(id).into_iter().flatten() {
+            if let Some(count) = incoming.get_mut(to) {
+                *count -= 1;
+                if *count == 0 {
+                    free.push(to);
+                }
+            }
+        }
+    }
+    // Of what remains everything has a way in; followed backwards, it comes round.
+    let mut behind: BTreeMap<&str, &str> = BTreeMap::new();
+    for (from, to) in edges {
+        if incoming.contains_key(from.as_str()) && incoming.contains_key(to.as_str()) {
+            behind.entry(to).or_insert(from);
+        }
+    }
+    let mut at = *behind.keys().next()?;
+    let (mut places, mut trail) = (BTreeMap::new(), Vec::new());
+    let first = loop {
+        if let Some(place) = places.insert(at, trail.len()) {
+            break place;
+        }
+        trail.push(at);
+        at = behind.get(at)?;
+    };
+    let mut cycle: Vec<String> = trail[first..].iter().map(|id| (*id).to_owned()).collect();
+    cycle.push(at.to_owned());
+    cycle.reverse();
+    Some(cycle)
+}
+
 /// CYCLE_DETECTED with the path spelled out.
 pub(super) fn fault(what: &str, path: &[String]) -> Error {
     const SHOWN: usize = 12;
@@ -94,4 +139,32 @@ pub(super) fn fault(what: &str, path: &[String]) -> Error {
         .details(json!({ "cycle": path.iter().take(50).collect::<Vec<_>>() }))
         .hint("leave one of these links out")
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_is_found_among_many_edges_and_told_in_the_order_of_its_arrows() {
+        let edges = |text: &str| -> Vec<(String, String)> {
+            let pairs = text.split_whitespace().filter_map(|pair| pair.split_once('>'));
+            pairs.map(|(from, to)| (from.to_owned(), to.to_owned())).collect()
+        };
+        for (text, expected) in [
+            ("", None),
+            ("a>b b>c a>c", None),
+            ("a>b b>a", Some("a b a")),
+            ("x>a a>b b>c c>a c>y y>z", Some("a b c a")),
+            ("a>b b>d c>d d>e e>c", Some("c d e c")),
+        ] {
+            let found = find(&edges(text)).map(|cycle| {
+                for pair in cycle.windows(2) {
+                    assert!(edges(text).contains(&(pair[0].clone(), pair[1].clone())), "{cycle:?}");
+                }
+                cycle.join(" ")
+            });
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
 }

@@ -84,7 +84,7 @@ pub struct Node {
 }
 
 /// An output or a piece of advice, by `type`.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// `git`, `test`, `note`, `hint`, `file` or any other word.
     pub r#type: String,

@@ -92,12 +92,22 @@ pub fn count_of_type(tx: &Read<'_>, branch: &Branch, kind: &str) -> Result<usize
 
 /// An empty store.
 pub fn insert(tx: &Write<'_>, name: &str, copied_from: Option<&str>) -> Result<Branch> {
+    insert_as(tx, name, copied_from, tx.now())
+}
+
+/// An empty store that was first used at an instant.
+pub fn insert_as(
+    tx: &Write<'_>,
+    name: &str,
+    copied_from: Option<&str>,
+    created_at: Timestamp,
+) -> Result<Branch> {
     tx.run("DELETE FROM kb_former_names WHERE name = ?1", [name])?;
     let inserted = tx.one(
         &format!(
             "INSERT INTO kb_branches (name, copied_from, created_at) VALUES (?1, ?2, ?3) RETURNING {COLUMNS}"
         ),
-        (name, copied_from, tx.now()),
+        (name, copied_from, created_at),
         from_row,
     )?;
     inserted.ok_or_else(|| Error::internal(format!("branch {name} was not inserted")))

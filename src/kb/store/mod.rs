@@ -6,6 +6,7 @@ pub(super) mod compare;
 pub(super) mod entities;
 pub(super) mod files;
 pub(super) mod links;
+pub(super) mod records;
 pub(super) mod recount;
 pub(super) mod select;
 pub(super) mod whole;

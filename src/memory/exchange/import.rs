@@ -18,14 +18,12 @@ use crate::{
         ontology_growth,
         store::{
             connections::{self, NewConnection},
-            nodes::{self, NewNode},
+            nodes::{self, NewNode, Origin},
             ontology as types,
         },
     },
 };
 
-/// Bytes of text that wait for the index at the most.
-const WAITING: usize = 16 << 20;
 /// Differing entries that a refusal names.
 const NAMED: usize = 20;
 
@@ -59,14 +57,8 @@ pub struct Tally {
 /// the newer of the two.
 pub fn import(tx: &Write<'_>, folder: Folder, merge: bool) -> Result<Imported> {
     let Folder { path, ontology, registry } = folder;
-    let mut import = Import {
-        tx,
-        merge,
-        report: Imported::default(),
-        different: Vec::new(),
-        count: 0,
-        waiting: 0,
-    };
+    let mut import =
+        Import { tx, merge, report: Imported::default(), different: Vec::new(), count: 0 };
     import.ontology(ontology)?;
     for (id, entry) in registry.nodes {
         IncomingNode::read(&path, &id, entry)
@@ -88,7 +80,6 @@ struct Import<'a, 'c> {
     report: Imported,
     different: Vec<Value>,
     count: usize,
-    waiting: usize,
 }
 
 /// What becomes of an entry that is there already.
@@ -145,12 +136,13 @@ impl Import<'_, '_> {
             format: &node.content_format,
             content: &content,
         };
+        let origin = Origin { created: node.created, modified: node.modified, by: None };
         let Some(there) = nodes::find(self.tx, &node.id)? else {
-            nodes::insert_as(self.tx, &node.id, &new, node.created, node.modified)?;
+            nodes::insert_as(self.tx, &node.id, &new, origin)?;
             let changes = End::After.node(&node, Some(&content));
             history::of_node(self.tx, &node.id, "imported", &changes)?;
             self.report.nodes.new += 1;
-            return self.indexed(&content);
+            return self.tx.save_texts_in_time();
         };
         // Content that cannot be read back is different from any.
         let held = content::if_readable(nodes::content(self.tx, &there))?;
@@ -172,10 +164,10 @@ impl Import<'_, '_> {
             Fate::Keep => self.report.nodes.kept += 1,
             Fate::Refuse => {}
             Fate::Replace => {
-                nodes::replace(self.tx, &there, &new, node.created, node.modified)?;
+                nodes::replace(self.tx, &there, &new, origin)?;
                 history::of_node(self.tx, &node.id, "imported", &changes)?;
                 self.report.nodes.updated += 1;
-                return self.indexed(&content);
+                return self.tx.save_texts_in_time();
             }
         }
         Ok(())
@@ -197,8 +189,9 @@ impl Import<'_, '_> {
             content: content.as_ref().map(|(format, content)| (format.as_str(), content)),
         };
         let (created, modified) = (connection.created, connection.modified);
+        let origin = Origin { created, modified, by: None };
         let Some(there) = connections::find(self.tx, &connection.id)? else {
-            connections::insert_as(self.tx, &connection.id, &new, created, modified)?;
+            connections::insert_as(self.tx, &connection.id, &new, origin)?;
             let changes = End::After.connection(&connection, notes);
             history::of_connection(self.tx, &connection.id, "imported", &changes)?;
             self.report.connections.new += 1;
@@ -228,7 +221,7 @@ impl Import<'_, '_> {
             Fate::Keep => self.report.connections.kept += 1,
             Fate::Refuse => {}
             Fate::Replace => {
-                connections::replace(self.tx, &there, &new, created, modified)?;
+                connections::replace(self.tx, &there, &new, origin)?;
                 history::of_connection(self.tx, &connection.id, "imported", &changes)?;
                 self.report.connections.updated += 1;
             }
@@ -261,16 +254,6 @@ impl Import<'_, '_> {
         if self.different.len() < NAMED {
             self.different.push(json!({ "what": what, "id": id, "fields": fields }));
         }
-    }
-
-    /// Hands text over to the index before too much of it waits.
-    fn indexed(&mut self, content: &Content) -> Result<()> {
-        self.waiting += content.text().map_or(0, str::len);
-        if self.waiting > WAITING {
-            self.waiting = 0;
-            self.tx.save_texts()?;
-        }
-        Ok(())
     }
 
     fn finish(self) -> Result<Imported> {

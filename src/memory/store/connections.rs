@@ -3,9 +3,12 @@
 use rusqlite::Row;
 use serde_json::json;
 
-use super::properties::{self, Of};
+use super::{
+    nodes::Origin,
+    properties::{self, Of},
+};
 use crate::{
-    base::{ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
+    base::{ErrorCode, Fault, Result, ids, props::Properties, text},
     db::{self, Read, Write},
     memory::{
         content::Content,
@@ -22,10 +25,10 @@ pub struct Record {
     pub connection: Connection,
 }
 
-const COLUMNS: &str = "c.seq, c.id, c.type, c.from_node, c.to_node, c.created, c.modified, c.properties, \
+pub(super) const COLUMNS: &str = "c.seq, c.id, c.type, c.from_node, c.to_node, c.created, c.modified, c.properties, \
      EXISTS (SELECT 1 FROM memory_connection_contents WHERE owner = c.seq)";
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
+pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
     Ok(Record {
         seq: row.get(0)?,
         connection: Connection {
@@ -80,7 +83,7 @@ pub struct NewConnection<'a> {
 pub fn insert(tx: &Write<'_>, new: &NewConnection<'_>) -> Result<String> {
     loop {
         let id = tx.ids().short(CONNECTION_PREFIX);
-        if insert_as(tx, &id, new, tx.now(), tx.now())? {
+        if insert_as(tx, &id, new, Origin::now(tx))? {
             return Ok(id);
         }
     }
@@ -91,8 +94,7 @@ pub fn insert_as(
     tx: &Write<'_>,
     id: &str,
     new: &NewConnection<'_>,
-    created: Timestamp,
-    modified: Timestamp,
+    origin: Origin<'_>,
 ) -> Result<bool> {
     let seq: Option<i64> = tx.one(
         "INSERT INTO memory_connections (id, type, from_node, to_node, properties, created, modified, created_by)
@@ -103,9 +105,9 @@ pub fn insert_as(
             new.from,
             new.to,
             serde_json::to_string(new.properties)?,
-            created,
-            modified,
-            tx.actor(),
+            origin.created,
+            origin.modified,
+            origin.by.unwrap_or(tx.actor()),
         ),
         |row| row.get(0),
     )?;
@@ -147,20 +149,31 @@ pub fn save(
     }
 }
 
-/// Puts all of `new` in place of what a connection was, but for its type and its ends.
+/// Puts all of `new` in place of what a connection was.
 pub fn replace(
     tx: &Write<'_>,
     record: &Record,
     new: &NewConnection<'_>,
-    created: Timestamp,
-    modified: Timestamp,
+    origin: Origin<'_>,
 ) -> Result<()> {
-    tx.run(
-        "UPDATE memory_connections SET properties = ?2, created = ?3, modified = ?4 WHERE seq = ?1",
-        (record.seq, serde_json::to_string(new.properties)?, created, modified),
-    )?;
+    // First of all, since they name the type too.
     properties::clear(tx, Of::Connections, record.seq)?;
-    properties::save(tx, Of::Connections, record.seq, &record.connection.r#type, new.properties)?;
+    tx.run(
+        "UPDATE memory_connections SET properties = ?2, created = ?3, modified = ?4, type = ?5, from_node = ?6,
+                to_node = ?7, created_by = coalesce(?8, created_by)
+          WHERE seq = ?1",
+        (
+            record.seq,
+            serde_json::to_string(new.properties)?,
+            origin.created,
+            origin.modified,
+            new.r#type,
+            new.from,
+            new.to,
+            origin.by,
+        ),
+    )?;
+    properties::save(tx, Of::Connections, record.seq, new.r#type, new.properties)?;
     match new.content {
         Some((format, content)) => save_content(tx, record.seq, format, content),
         None => {

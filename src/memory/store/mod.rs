@@ -4,6 +4,7 @@ pub(super) mod connections;
 pub(super) mod nodes;
 pub(super) mod ontology;
 pub(super) mod properties;
+pub(super) mod records;
 pub(super) mod recount;
 pub(super) mod search;
 pub(super) mod select;

@@ -22,9 +22,9 @@ pub struct Record {
     pub node: Node,
 }
 
-const COLUMNS: &str = "seq, id, type, created, modified, properties, format, encoding";
+pub(super) const COLUMNS: &str = "seq, id, type, created, modified, properties, format, encoding";
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
+pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
     let encoding = match row.get_ref(7)?.as_str()? {
         "base64" => Encoding::Base64,
         _ => Encoding::Utf8,
@@ -101,24 +101,36 @@ pub struct NewNode<'a> {
     pub content: &'a Content,
 }
 
+/// When and by whom something was made, and when it last changed.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it last changed.
+    pub modified: Timestamp,
+    /// Who made it; where that is not known, whoever writes it here first.
+    pub by: Option<&'a str>,
+}
+
+impl Origin<'_> {
+    /// Made now.
+    pub fn now(tx: &Write<'_>) -> Self {
+        Origin { created: tx.now(), modified: tx.now(), by: None }
+    }
+}
+
 /// Inserts a node under a fresh id and makes its text findable; answers the id.
 pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<String> {
     loop {
         let id = tx.ids().short(NODE_PREFIX);
-        if insert_as(tx, &id, new, tx.now(), tx.now())? {
+        if insert_as(tx, &id, new, Origin::now(tx))? {
             return Ok(id);
         }
     }
 }
 
 /// Inserts a node under a given id; false when there is one.
-pub fn insert_as(
-    tx: &Write<'_>,
-    id: &str,
-    new: &NewNode<'_>,
-    created: Timestamp,
-    modified: Timestamp,
-) -> Result<bool> {
+pub fn insert_as(tx: &Write<'_>, id: &str, new: &NewNode<'_>, origin: Origin<'_>) -> Result<bool> {
     let seq: Option<i64> = tx.one(
         "INSERT INTO memory_nodes (id, type, title, properties, format, encoding, created, modified, created_by)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING RETURNING seq",
@@ -129,9 +141,9 @@ pub fn insert_as(
             serde_json::to_string(new.properties)?,
             new.format,
             new.content.encoding().as_str(),
-            created,
-            modified,
-            tx.actor(),
+            origin.created,
+            origin.modified,
+            origin.by.unwrap_or(tx.actor()),
         ),
         |row| row.get(0),
     )?;
@@ -190,16 +202,18 @@ pub fn save(
     Ok(())
 }
 
-/// Puts all of `new` in place of what a node was, but for its type.
+/// Puts all of `new` in place of what a node was.
 pub fn replace(
     tx: &Write<'_>,
     record: &Record,
     new: &NewNode<'_>,
-    created: Timestamp,
-    modified: Timestamp,
+    origin: Origin<'_>,
 ) -> Result<()> {
+    // First of all, since they name the type too.
+    properties::clear(tx, Of::Nodes, record.seq)?;
     tx.run(
-        "UPDATE memory_nodes SET title = ?2, properties = ?3, format = ?4, encoding = ?5, created = ?6, modified = ?7
+        "UPDATE memory_nodes SET title = ?2, properties = ?3, format = ?4, encoding = ?5, created = ?6, modified = ?7,
+                type = ?8, created_by = coalesce(?9, created_by)
           WHERE seq = ?1",
         (
             record.seq,
@@ -207,8 +221,10 @@ pub fn replace(
             serde_json::to_string(new.properties)?,
             new.format,
             new.content.encoding().as_str(),
-            created,
-            modified,
+            origin.created,
+            origin.modified,
+            new.r#type,
+            origin.by,
         ),
     )?;
     tx.run(
@@ -216,8 +232,7 @@ pub fn replace(
          ON CONFLICT (owner) DO UPDATE SET bytes = excluded.bytes",
         (record.seq, new.content.bytes()),
     )?;
-    properties::clear(tx, Of::Nodes, record.seq)?;
-    properties::save(tx, Of::Nodes, record.seq, &record.node.r#type, new.properties)?;
+    properties::save(tx, Of::Nodes, record.seq, new.r#type, new.properties)?;
     index(tx, &record.node.id, new.content);
     Ok(())
 }

@@ -6,5 +6,6 @@ pub(super) mod links;
 pub(super) mod nodes;
 pub(super) mod projects;
 pub(super) mod ready;
+pub(super) mod records;
 pub(super) mod recount;
 pub(super) mod select;

@@ -198,10 +198,10 @@ fn connections_are_checked_against_nodes_and_ontology() {
 #[test]
 fn usage_says_what_is_missing() {
     let (_keep, home) = folder();
-    for command in ["export", "import"] {
-        let err = run(&home, &[command]).failed(2);
-        assert!(err.contains("--memory DIR"), "{err}");
-    }
+    let err = run(&home, &["import"]).failed(2);
+    assert!(err.contains("--memory DIR"), "{err}");
+    let err = run(&home, &["export"]).failed(1);
+    assert!(err.contains("there is no file"), "{err}");
     run(&home, &["export", "--force"]).failed(2);
     run(&home, &["import", "--merge"]).failed(2);
     let err = export(&home, &home.join("out")).failed(1);

@@ -1,0 +1,173 @@
+//! Everything that is stored as lines, and back: content of all domains, without history and without what is local to
+//! one checkout.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde::Serialize;
+
+use super::App;
+use crate::{
+    base::{
+        Ctx, Error, ErrorCode, Fault, Result,
+        props::Change,
+        records::{Report, Tally},
+    },
+    db::{Event, Read, Write},
+    kb, knowledge, memory,
+    os::{
+        fs::TempFolder,
+        records::{FOOTER, HEADER, Lines},
+    },
+    work,
+};
+
+/// How often an import waits for others to finish writing; each wait is as long as the database's own.
+const PATIENCE: usize = 12;
+
+/// What was written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Exported {
+    /// All records.
+    pub records: usize,
+    /// Bytes, with the first line and the last.
+    pub bytes: u64,
+    /// Records by domain.
+    pub domains: BTreeMap<&'static str, usize>,
+}
+
+/// Where an export's lines come from, in the order of their names.
+type Domain = (
+    &'static str,
+    fn(&Read<'_>) -> Result<usize>,
+    fn(&Read<'_>, &mut dyn FnMut(String) -> Result<()>) -> Result<()>,
+);
+
+const DOMAINS: [Domain; 4] = [
+    (kb::DOMAIN, kb::count_records, kb::export_records),
+    (knowledge::DOMAIN, knowledge::count_records, knowledge::export_records),
+    (memory::DOMAIN, memory::count_records, memory::export_records),
+    (work::DOMAIN, work::count_records, work::export_records),
+];
+
+/// All types of records.
+fn kinds() -> Vec<&'static str> {
+    [kb::RECORDS, knowledge::RECORDS, memory::RECORDS, work::RECORDS].concat()
+}
+
+impl App {
+    /// Writes everything to `out`, of one snapshot; tells `watch` how many of all records are written.
+    pub fn export(
+        &mut self,
+        ctx: &Ctx,
+        out: &mut dyn std::io::Write,
+        mut watch: impl FnMut(usize, usize),
+    ) -> Result<Exported> {
+        self.read(ctx, |tx| {
+            let mut total = 0;
+            for (_, count, _) in DOMAINS {
+                total += count(tx)?;
+            }
+            let mut exported = Exported::default();
+            let mut put = |line: &str, exported: &mut Exported| -> Result<()> {
+                exported.bytes += line.len() as u64 + 1;
+                out.write_all(line.as_bytes())
+                    .and_then(|()| out.write_all(b"\n"))
+                    .map_err(|error| unwritable(&error))
+            };
+            put(HEADER, &mut exported)?;
+            for (domain, _, export) in DOMAINS {
+                export(tx, &mut |line| {
+                    exported.records += 1;
+                    *exported.domains.entry(domain).or_default() += 1;
+                    watch(exported.records, total);
+                    put(&line, &mut exported)
+                })?;
+            }
+            put(FOOTER, &mut exported)?;
+            out.flush().map_err(|error| unwritable(&error))?;
+            Ok(exported)
+        })
+    }
+
+    /// Looks over the records of a file.
+    pub fn records_of_file<'a>(&self, path: &Path) -> Result<Lines<'a>> {
+        Lines::of_file(path, &kinds())
+    }
+
+    /// Looks over the records of a stream.
+    pub fn records_of_stream<'a>(&self, stream: impl std::io::Read) -> Result<Lines<'a>> {
+        Lines::of_stream(stream, &kinds())
+    }
+
+    /// Takes in all records, or none; `source` is what the log calls where they came from.
+    pub fn import(
+        &mut self,
+        ctx: &Ctx,
+        lines: &mut Lines<'_>,
+        source: &str,
+        dry_run: bool,
+    ) -> Result<Report> {
+        self.take_in(ctx, dry_run, |tx| {
+            let mut report: Report =
+                kinds().into_iter().map(|kind| (kind, Tally::default())).collect();
+            memory::import_records(tx, lines, &mut report)?;
+            work::import_records(tx, lines, &mut report)?;
+            knowledge::import_records(tx, lines, &mut report)?;
+            kb::import_records(tx, lines, &mut report, &format!("import:{source}"))?;
+            report.retain(|_, tally| *tally != Tally::default());
+            tell(tx, source, &report)?;
+            Ok(report)
+        })
+    }
+
+    /// Runs `f` in one transaction, patiently: others may be importing too. A dry run changes nothing, and makes no
+    /// database where there is none.
+    pub(super) fn take_in<T>(
+        &mut self,
+        ctx: &Ctx,
+        dry_run: bool,
+        mut f: impl FnMut(&Write<'_>) -> Result<T>,
+    ) -> Result<T> {
+        if dry_run && !self.config.db_path.value.exists() {
+            let scratch = TempFolder::new("graph-").map_err(|error| unwritable(&error))?;
+            let mut config = self.config.clone();
+            config.db_path.value = scratch.path().join("graph.db");
+            let mut empty = App::with(config, self.clock.clone(), self.ids.clone());
+            return empty.db(ctx)?.rehearse(ctx, f);
+        }
+        for _ in 1..PATIENCE {
+            let db = self.db(ctx)?;
+            let done = if dry_run { db.rehearse(ctx, &mut f) } else { db.write(ctx, &mut f) };
+            match done {
+                Err(error) if error.code() == ErrorCode::Busy => {}
+                done => return done,
+            }
+        }
+        self.write(ctx, f)
+    }
+}
+
+/// One event for the whole, beside those of each thing: all have the request in common.
+fn tell(tx: &Write<'_>, source: &str, report: &Report) -> Result<()> {
+    if !report.values().any(Tally::changed) {
+        return Ok(());
+    }
+    let changes: Vec<Change> = report
+        .iter()
+        .filter(|(_, tally)| tally.changed())
+        .map(|(kind, tally)| Ok(Change::new(*kind, (), serde_json::to_value(tally)?)))
+        .collect::<Result<_>>()?;
+    let (domain, kind, action) = ("graph", "import", "imported");
+    tx.record(&Event { domain, kind, subject: source, action, changes: &changes })
+}
+
+fn unwritable(error: &std::io::Error) -> Error {
+    match error.kind() {
+        std::io::ErrorKind::StorageFull => {
+            Fault::new(ErrorCode::StorageFull, "the disk is full; nothing was written").into()
+        }
+        _ => Fault::new(ErrorCode::ReadOnly, format!("it cannot be written: {error}"))
+            .hint("check that the folder may be written, or choose another")
+            .into(),
+    }
+}

@@ -1,0 +1,318 @@
+//! Records: everything that is stored, one a line, and which of two with one name wins.
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use super::{Fault, Result, Timestamp, props::Change, text};
+
+/// Bytes of a name for who changed something.
+const NAME: usize = 1 << 10;
+
+/// What decides between two records of one thing, from the left: the higher version, then the newer, then whose name
+/// sorts last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stamp<'a> {
+    /// Counts changes; 1 where a domain does not.
+    pub version: i64,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// Who changed it.
+    pub updated_by: &'a str,
+}
+
+impl Stamp<'_> {
+    /// Refuses what could not have been written by an export.
+    pub fn check(&self) -> Result<()> {
+        if self.version < 1 {
+            let problem = format!("is {}; a version counts from 1", self.version);
+            return Err(Fault::invalid("version", problem).into());
+        }
+        text::bounded("updated_by", self.updated_by, NAME).map(|_| ())
+    }
+}
+
+/// A thing as one line of an export; made by `record!`.
+pub trait Record: Serialize + DeserializeOwned {
+    /// Domain and kind: `work.node`.
+    const TYPE: &'static str;
+
+    /// Its name among those of its type.
+    fn id(&self) -> &str;
+
+    /// What decides between it and another of that name.
+    fn stamp(&self) -> Stamp<'_>;
+}
+
+/// Defines a record: what every record has comes first, in a fixed order, then its own fields.
+macro_rules! record {
+    ($(#[$about:meta])* $name:ident = $type:literal { $($(#[$of_field:meta])* $field:ident: $kind:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct $name {
+            pub r#type: String,
+            pub id: String,
+            pub version: i64,
+            pub updated_at: $crate::base::Timestamp,
+            pub updated_by: String,
+            $($(#[$of_field])* pub $field: $kind,)*
+        }
+
+        impl $crate::base::records::Record for $name {
+            const TYPE: &'static str = $type;
+
+            fn id(&self) -> &str {
+                &self.id
+            }
+
+            fn stamp(&self) -> $crate::base::records::Stamp<'_> {
+                let (version, updated_at) = (self.version, self.updated_at);
+                $crate::base::records::Stamp { version, updated_at, updated_by: &self.updated_by }
+            }
+        }
+    };
+}
+
+pub(crate) use record;
+
+/// What became of a record that came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// There was none.
+    New,
+    /// It was there, and is the same.
+    Equal,
+    /// It took the place of what was there.
+    Replaced,
+    /// What was there won.
+    Kept,
+}
+
+/// How many records of one type met which fate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Not there before.
+    pub new: usize,
+    /// There, and the same.
+    pub equal: usize,
+    /// There, and replaced.
+    pub replaced: usize,
+    /// There, and left alone.
+    pub kept: usize,
+}
+
+impl Tally {
+    /// Counts one more.
+    pub fn count(&mut self, fate: Fate) {
+        match fate {
+            Fate::New => self.new += 1,
+            Fate::Equal => self.equal += 1,
+            Fate::Replaced => self.replaced += 1,
+            Fate::Kept => self.kept += 1,
+        }
+    }
+
+    /// Whether anything was written.
+    pub fn changed(&self) -> bool {
+        self.new + self.replaced > 0
+    }
+}
+
+/// Tallies by type.
+pub type Report = BTreeMap<&'static str, Tally>;
+
+/// Counts the fate of a record.
+pub fn count<R: Record>(report: &mut Report, fate: Fate) {
+    report.entry(R::TYPE).or_default().count(fate);
+}
+
+/// Decides over `incoming`. Two that differ with one stamp are compared as lines, so that both sides choose alike.
+pub fn settle<R: Record>(there: Option<&R>, incoming: &R) -> Result<Fate> {
+    let Some(there) = there else {
+        return Ok(Fate::New);
+    };
+    let (ours, theirs) = (line(there)?, line(incoming)?);
+    if ours == theirs {
+        return Ok(Fate::Equal);
+    }
+    let wins = (incoming.stamp(), &theirs) > (there.stamp(), &ours);
+    Ok(if wins { Fate::Replaced } else { Fate::Kept })
+}
+
+/// The line of a record: equal content gives equal bytes.
+pub fn line<R: Record>(record: &R) -> Result<String> {
+    let fields = sorted_inside(serde_json::to_value(record)?);
+    Ok(serde_json::to_string(&fields)?)
+}
+
+/// Puts the keys below the first level into their order; those of the record itself have one.
+fn sorted_inside(record: Value) -> Value {
+    match record {
+        Value::Object(fields) => {
+            fields.into_iter().map(|(key, value)| (key, sorted(value))).collect()
+        }
+        other => other,
+    }
+}
+
+/// The same value with all its keys in order. Stored values are shallow enough to be walked like this.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        Value::Object(fields) => {
+            let fields: BTreeMap<String, Value> =
+                fields.into_iter().map(|(key, value)| (key, sorted(value))).collect();
+            Value::Object(fields.into_iter().collect())
+        }
+        other => other,
+    }
+}
+
+/// What an event tells of a record that took the place of another, or of nothing; properties one by one. Who changed it
+/// is always told: that is how it is known later.
+pub fn changes<R: Record>(before: Option<&R>, after: &R) -> Result<Vec<Change>> {
+    let before = before.map_or(Ok(Map::new()), fields)?;
+    let after_fields = fields(after)?;
+    let gone = before.iter().filter(|(field, _)| !after_fields.contains_key(*field));
+    let mut changes: Vec<Change> =
+        gone.map(|(field, value)| Change::new(field.clone(), value.clone(), ())).collect();
+    for (field, value) in after_fields {
+        let was = before.get(&field).cloned().unwrap_or_default();
+        if was != value {
+            changes.push(Change::new(field, was, value));
+        }
+    }
+    let stamp = after.stamp();
+    changes.push(Change::new(UPDATED_BY, (), stamp.updated_by));
+    Ok(changes)
+}
+
+/// The field of an import's event that says who made the change that was imported.
+pub const UPDATED_BY: &str = "updated_by";
+
+fn fields<R: Record>(record: &R) -> Result<Map<String, Value>> {
+    let mut told = Map::new();
+    let Value::Object(fields) = serde_json::to_value(record)? else {
+        return Ok(told);
+    };
+    for (field, value) in fields {
+        match (field.as_str(), value) {
+            ("type" | "id" | UPDATED_BY | "order", _) | (_, Value::Null) => {}
+            ("properties", Value::Object(properties)) => {
+                told.extend(
+                    properties.into_iter().map(|(key, value)| (format!("properties.{key}"), value)),
+                );
+            }
+            (_, value) => _ = told.insert(field, value),
+        }
+    }
+    Ok(told)
+}
+
+/// Refuses NUL anywhere in a record but in its content: SQLite would take it for the end of a text.
+pub fn check_text<R: Record>(record: &R) -> Result<()> {
+    let Value::Object(fields) = serde_json::to_value(record)? else {
+        return Ok(());
+    };
+    for (field, value) in fields.into_iter().filter(|(field, _)| field != "content") {
+        let mut values = vec![value];
+        while let Some(value) = values.pop() {
+            let bad = match value {
+                Value::String(text) => text.contains('\0'),
+                Value::Array(items) => {
+                    values.extend(items);
+                    false
+                }
+                Value::Object(fields) => {
+                    let bad = fields.keys().any(|key| key.contains('\0'));
+                    values.extend(fields.into_iter().map(|(_, value)| value));
+                    bad
+                }
+                _ => false,
+            };
+            if bad {
+                return Err(Fault::invalid(&field, "has a NUL, which no text may have").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    record! {
+        /// A thing.
+        Thing = "test.thing" {
+            #[serde(default, skip_serializing_if = "Map::is_empty")]
+            properties: Map<String, Value>,
+        }
+    }
+
+    fn thing(version: i64, at: i64, by: &str, properties: Value) -> Thing {
+        Thing {
+            r#type: Thing::TYPE.to_owned(),
+            id: "t".to_owned(),
+            version,
+            updated_at: Timestamp::from_millis(at),
+            updated_by: by.to_owned(),
+            properties: properties.as_object().cloned().unwrap_or_default(),
+        }
+    }
+
+    #[test]
+    fn the_higher_version_wins_then_the_newer_then_the_last_name_then_the_last_line() {
+        let ours = thing(2, 5, "m", json!({ "a": 2 }));
+        for (theirs, expected) in [
+            (thing(2, 5, "m", json!({ "a": 2 })), Fate::Equal),
+            (thing(3, 0, "a", json!({})), Fate::Replaced),
+            (thing(1, 9, "z", json!({})), Fate::Kept),
+            (thing(2, 6, "a", json!({})), Fate::Replaced),
+            (thing(2, 4, "z", json!({})), Fate::Kept),
+            (thing(2, 5, "n", json!({})), Fate::Replaced),
+            (thing(2, 5, "l", json!({})), Fate::Kept),
+            (thing(2, 5, "m", json!({ "a": 3 })), Fate::Replaced),
+            (thing(2, 5, "m", json!({ "a": 1 })), Fate::Kept),
+        ] {
+            assert_eq!(settle(Some(&ours), &theirs).unwrap(), expected, "{theirs:?}");
+            // Seen from the other side the same one wins.
+            let mirrored = settle(Some(&theirs), &ours).unwrap();
+            let opposite = match expected {
+                Fate::Replaced => Fate::Kept,
+                Fate::Kept => Fate::Replaced,
+                other => other,
+            };
+            assert_eq!(mirrored, opposite, "{theirs:?}");
+        }
+        assert_eq!(settle(None, &ours).unwrap(), Fate::New);
+    }
+
+    #[test]
+    fn equal_content_is_an_equal_line() {
+        let one = thing(1, 0, "m", json!({ "b": { "y": 1, "x": 2 }, "a": [{ "d": 1, "c": 2 }] }));
+        let two = thing(1, 0, "m", json!({ "a": [{ "c": 2, "d": 1 }], "b": { "x": 2, "y": 1 } }));
+        assert_eq!(line(&one).unwrap(), line(&two).unwrap());
+        assert_eq!(
+            line(&one).unwrap(),
+            "{\"type\":\"test.thing\",\"id\":\"t\",\"version\":1,\"updated_at\":\"1970-01-01T00:00:00.000Z\",\
+             \"updated_by\":\"m\",\"properties\":{\"a\":[{\"c\":2,\"d\":1}],\"b\":{\"x\":2,\"y\":1}}}"
+        );
+    }
+
+    #[test]
+    fn nul_is_found_wherever_it_hides() {
+        for (properties, fine) in [
+            (json!({ "a": "x" }), true),
+            (json!({ "a": "x\0" }), false),
+            (json!({ "a\0": 1 }), false),
+            (json!({ "a": [{ "b": ["\0"] }] }), false),
+        ] {
+            let checked = check_text(&thing(1, 0, "m", properties.clone()));
+            assert_eq!(checked.is_ok(), fine, "{properties}");
+        }
+    }
+}

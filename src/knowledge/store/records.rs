@@ -1,0 +1,140 @@
+//! Rows as an exchange writes them: with their own times and versions.
+
+use serde_json::json;
+
+use super::{atoms, molecules};
+use crate::{
+    base::{Result, Timestamp},
+    db::{Read, Write},
+};
+
+/// An entry of a changelog with what it belongs to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// A UUID.
+    pub id: String,
+    /// `atom` or `molecule`.
+    pub parent_type: String,
+    /// Which one.
+    pub parent: String,
+    /// The task that brought it about.
+    pub task: String,
+    /// What changed and why.
+    pub summary: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// Visits all atoms by id.
+pub fn each_atom(tx: &Read<'_>, visit: impl FnMut(atoms::Record) -> Result<bool>) -> Result<()> {
+    let sql = format!("SELECT {} FROM graph_atoms ORDER BY id", atoms::COLUMNS);
+    tx.while_each(&sql, [], atoms::from_row, visit)
+}
+
+/// The atom, if there is one.
+pub fn find_atom(tx: &Read<'_>, id: &str) -> Result<Option<atoms::Record>> {
+    let sql = format!("SELECT {} FROM graph_atoms WHERE id = ?1", atoms::COLUMNS);
+    tx.one(&sql, [id], atoms::from_row)
+}
+
+/// Writes all of an atom, in place of what it was; its patterns wait for their keys.
+pub fn put_atom(tx: &Write<'_>, atom: &atoms::Record) -> Result<()> {
+    tx.run(
+        "INSERT INTO graph_atoms (id, project_id, molecule_id, name, paths, knowledge, related_atoms,
+                                  created_by_task_id, last_task_id, version, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+         ON CONFLICT (id) DO UPDATE
+           SET molecule_id = excluded.molecule_id, name = excluded.name, paths = excluded.paths,
+               knowledge = excluded.knowledge, related_atoms = excluded.related_atoms,
+               created_by_task_id = excluded.created_by_task_id, last_task_id = excluded.last_task_id,
+               version = excluded.version, created_at = excluded.created_at, updated_at = excluded.updated_at",
+        (
+            &atom.id, &atom.project, &atom.molecule, &atom.name, json!(atom.paths).to_string(), &atom.knowledge,
+            json!(atom.related).to_string(), &atom.created_by_task, &atom.last_task, atom.version, atom.created_at,
+            atom.updated_at,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Visits all molecules by id.
+pub fn each_molecule(
+    tx: &Read<'_>,
+    visit: impl FnMut(molecules::Record) -> Result<bool>,
+) -> Result<()> {
+    let sql = format!("SELECT {} FROM graph_molecules ORDER BY id", molecules::COLUMNS);
+    tx.while_each(&sql, [], molecules::from_row, visit)
+}
+
+/// The molecule, if there is one.
+pub fn find_molecule(tx: &Read<'_>, id: &str) -> Result<Option<molecules::Record>> {
+    let sql = format!("SELECT {} FROM graph_molecules WHERE id = ?1", molecules::COLUMNS);
+    tx.one(&sql, [id], molecules::from_row)
+}
+
+/// Writes all of a molecule, in place of what it was.
+pub fn put_molecule(tx: &Write<'_>, molecule: &molecules::Record) -> Result<()> {
+    tx.run(
+        "INSERT INTO graph_molecules (id, project_id, name, knowledge, related_molecules, created_by_task_id,
+                                      last_task_id, version, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+         ON CONFLICT (id) DO UPDATE
+           SET name = excluded.name, knowledge = excluded.knowledge, related_molecules = excluded.related_molecules,
+               created_by_task_id = excluded.created_by_task_id, last_task_id = excluded.last_task_id,
+               version = excluded.version, created_at = excluded.created_at, updated_at = excluded.updated_at",
+        (
+            &molecule.id, &molecule.project, &molecule.name, &molecule.knowledge,
+            json!(molecule.related).to_string(), &molecule.created_by_task, &molecule.last_task, molecule.version,
+            molecule.created_at, molecule.updated_at,
+        ),
+    )?;
+    Ok(())
+}
+
+const ENTRY: &str =
+    "SELECT id, parent_type, parent_id, task_id, summary, created_at FROM graph_changelog";
+
+fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        id: row.get(0)?,
+        parent_type: row.get(1)?,
+        parent: row.get(2)?,
+        task: row.get(3)?,
+        summary: row.get(4)?,
+        created_at: row.get(5)?,
+    })
+}
+
+/// Visits all entries of all changelogs by id.
+pub fn each_entry(tx: &Read<'_>, visit: impl FnMut(Entry) -> Result<bool>) -> Result<()> {
+    tx.while_each(&format!("{ENTRY} ORDER BY id"), [], entry, visit)
+}
+
+/// The entry, if there is one.
+pub fn find_entry(tx: &Read<'_>, id: &str) -> Result<Option<Entry>> {
+    tx.one(&format!("{ENTRY} WHERE id = ?1"), [id], entry)
+}
+
+/// Writes an entry; one of that id goes, since none is ever edited.
+pub fn put_entry(tx: &Write<'_>, entry: &Entry) -> Result<()> {
+    tx.run("DELETE FROM graph_changelog WHERE id = ?1", [&entry.id])?;
+    tx.run(
+        "INSERT INTO graph_changelog (id, parent_type, parent_id, task_id, summary, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (
+            &entry.id,
+            &entry.parent_type,
+            &entry.parent,
+            &entry.task,
+            &entry.summary,
+            entry.created_at,
+        ),
+    )?;
+    Ok(())
+}
+
+/// How many records there are.
+pub fn count(tx: &Read<'_>) -> Result<usize> {
+    let sql = "SELECT (SELECT count(*) FROM graph_atoms) + (SELECT count(*) FROM graph_changelog) + (SELECT count(*) FROM graph_molecules)";
+    Ok(tx.one(sql, [], |row| row.get(0))?.unwrap_or(0))
+}

@@ -1,0 +1,212 @@
+//! Rows as an exchange writes them: with their own times, versions and names.
+
+use std::collections::HashMap;
+
+use super::nodes::{COLUMNS, Record, from_row};
+use crate::{
+    base::{Result, Timestamp},
+    db::{Read, Write},
+    work::types::{DEPENDS_ON, DOMAIN, Evidence},
+};
+
+/// An edge with what is known of its making.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edge {
+    /// Where it starts.
+    pub from: String,
+    /// Where it leads.
+    pub to: String,
+    /// Any word.
+    pub kind: String,
+    /// When it was drawn.
+    pub created_at: Timestamp,
+    /// By whom.
+    pub created_by: String,
+}
+
+/// Visits all nodes by id.
+pub fn each_node(tx: &Read<'_>, visit: impl FnMut(Record) -> Result<bool>) -> Result<()> {
+    let sql = format!("SELECT {COLUMNS} FROM work_nodes n ORDER BY n.id");
+    tx.while_each(&sql, [], from_row, visit)
+}
+
+/// Where each node stands among those of its project that were made at the same instant; left out where it is first.
+pub fn orders(tx: &Read<'_>) -> Result<HashMap<i64, usize>> {
+    let mut made: HashMap<(String, String), usize> = HashMap::new();
+    let mut orders = HashMap::new();
+    tx.while_each(
+        "SELECT seq, project, created_at FROM work_nodes ORDER BY seq",
+        [],
+        |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))),
+        |(seq, instant)| {
+            let before = made.entry(instant).or_default();
+            if *before > 0 {
+                orders.insert(seq, *before);
+            }
+            *before += 1;
+            Ok(true)
+        },
+    )?;
+    Ok(orders)
+}
+
+/// Visits all edges by their names.
+pub fn each_edge(tx: &Read<'_>, visit: impl FnMut(Edge) -> Result<bool>) -> Result<()> {
+    tx.while_each(
+        "SELECT from_node, to_node, type, created_at, created_by FROM work_edges
+          ORDER BY from_node, type, to_node",
+        [],
+        edge,
+        visit,
+    )
+}
+
+/// The edge, if there is one.
+pub fn find_edge(tx: &Read<'_>, from: &str, to: &str, kind: &str) -> Result<Option<Edge>> {
+    tx.one(
+        "SELECT from_node, to_node, type, created_at, created_by FROM work_edges
+          WHERE from_node = ?1 AND type = ?3 AND to_node = ?2",
+        (from, to, kind),
+        edge,
+    )
+}
+
+fn edge(row: &rusqlite::Row<'_>) -> rusqlite::Result<Edge> {
+    Ok(Edge {
+        from: row.get(0)?,
+        to: row.get(1)?,
+        kind: row.get(2)?,
+        created_at: row.get(3)?,
+        created_by: row.get(4)?,
+    })
+}
+
+/// Writes an edge, in place of one of that name.
+pub fn put_edge(tx: &Write<'_>, edge: &Edge) -> Result<()> {
+    tx.run(
+        "INSERT INTO work_edges (from_node, to_node, type, created_at, created_by) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE SET created_at = excluded.created_at, created_by = excluded.created_by",
+        (&edge.from, &edge.to, &edge.kind, edge.created_at, &edge.created_by),
+    )?;
+    Ok(())
+}
+
+/// Registers a root that is still to come, or gives a project another name.
+pub fn put_project(tx: &Write<'_>, id: &str, name: &str) -> Result<()> {
+    tx.run(
+        "INSERT INTO work_projects (id, name) VALUES (?1, ?2)
+         ON CONFLICT (id) DO UPDATE SET name = excluded.name",
+        (id, name),
+    )?;
+    Ok(())
+}
+
+/// Inserts a node as it is, with its evidence, and makes its summary findable.
+pub fn insert_node(tx: &Write<'_>, record: &Record) -> Result<()> {
+    let node = &record.node;
+    tx.run(
+        "INSERT INTO work_nodes (id, project, parent, depth, rev, summary, resolved, state, properties, context_links,
+                                 created_at, updated_at, created_by, priority, touched)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        (
+            &node.id, &record.project, &node.parent, record.depth, node.rev, &node.summary, node.resolved,
+            node.state.as_ref().map(serde_json::Value::to_string),
+            serde_json::to_string(&node.properties)?,
+            serde_json::to_string(&node.context_links)?,
+            node.created_at, node.updated_at, &node.created_by, record.priority, record.touched,
+        ),
+    )?;
+    tx.index(DOMAIN, "node", &node.id, &node.summary);
+    add_evidence(tx, &node.id, &node.evidence)
+}
+
+/// Puts all of a node in place of what it was. Its depth and project follow from its parent: see [`settle_places`].
+pub fn replace_node(tx: &Write<'_>, record: &Record) -> Result<()> {
+    let node = &record.node;
+    // Step by step: the triggers that count open children look at one thing at a time.
+    tx.run(
+        "UPDATE work_nodes
+            SET rev = ?2, summary = ?3, state = ?4, properties = ?5, context_links = ?6, created_at = ?7,
+                updated_at = ?8, created_by = ?9, priority = ?10, touched = ?11
+          WHERE id = ?1",
+        (
+            &node.id, node.rev, &node.summary,
+            node.state.as_ref().map(serde_json::Value::to_string),
+            serde_json::to_string(&node.properties)?,
+            serde_json::to_string(&node.context_links)?,
+            node.created_at, node.updated_at, &node.created_by, record.priority, record.touched,
+        ),
+    )?;
+    tx.run(
+        "UPDATE work_nodes SET resolved = ?2 WHERE id = ?1 AND resolved <> ?2",
+        (&node.id, node.resolved),
+    )?;
+    tx.run(
+        "UPDATE work_nodes SET parent = ?2 WHERE id = ?1 AND parent IS NOT ?2",
+        (&node.id, &node.parent),
+    )?;
+    tx.run("DELETE FROM work_evidence WHERE node = ?1", [&node.id])?;
+    tx.index(DOMAIN, "node", &node.id, &node.summary);
+    add_evidence(tx, &node.id, &node.evidence)
+}
+
+fn add_evidence(tx: &Write<'_>, node: &str, evidence: &[Evidence]) -> Result<()> {
+    for one in evidence {
+        tx.run(
+            "INSERT INTO work_evidence (node, type, ref, agent, timestamp) VALUES (?1, ?2, ?3, ?4, ?5)",
+            (node, &one.r#type, &one.r#ref, &one.agent, one.timestamp),
+        )?;
+    }
+    Ok(())
+}
+
+/// Gives every node the depth and the project that its place in the tree means; answers one that no root leads to.
+pub fn settle_places(tx: &Write<'_>) -> Result<Option<String>> {
+    // From the roots down every node is reached once, or, on a circle, never.
+    const TREE: &str = "WITH RECURSIVE tree (id, depth, project) AS (
+           SELECT id, 0, id FROM work_nodes WHERE parent IS NULL
+           UNION ALL
+           SELECT n.id, t.depth + 1, t.project FROM tree t CROSS JOIN work_nodes n ON n.parent = t.id
+         )";
+    let lost = tx.one(
+        &format!("{TREE} SELECT n.id FROM work_nodes n WHERE n.id NOT IN (SELECT id FROM tree) ORDER BY n.id LIMIT 1"),
+        [],
+        |row| row.get(0),
+    )?;
+    if lost.is_none() {
+        tx.run(
+            &format!(
+                "{TREE} UPDATE work_nodes SET depth = t.depth, project = t.project FROM tree t
+                  WHERE t.id = work_nodes.id AND (work_nodes.depth <> t.depth OR work_nodes.project <> t.project)"
+            ),
+            [],
+        )?;
+    }
+    Ok(lost)
+}
+
+/// All dependencies as (from, to).
+pub fn dependencies(tx: &Read<'_>) -> Result<Vec<(String, String)>> {
+    tx.all(
+        "SELECT from_node, to_node FROM work_edges WHERE type = ?1 ORDER BY from_node, to_node",
+        [DEPENDS_ON],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// A dependency between two projects, if there is one.
+pub fn crossing(tx: &Read<'_>) -> Result<Option<(String, String)>> {
+    tx.one(
+        "SELECT e.from_node, e.to_node FROM work_edges e
+           CROSS JOIN work_nodes f ON f.id = e.from_node CROSS JOIN work_nodes t ON t.id = e.to_node
+          WHERE e.type = ?1 AND f.project <> t.project ORDER BY 1, 2 LIMIT 1",
+        [DEPENDS_ON],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// How many records there are.
+pub fn count(tx: &Read<'_>) -> Result<usize> {
+    let sql = "SELECT (SELECT count(*) FROM work_edges) + (SELECT count(*) FROM work_nodes) + (SELECT count(*) FROM work_projects)";
+    Ok(tx.one(sql, [], |row| row.get(0))?.unwrap_or(0))
+}

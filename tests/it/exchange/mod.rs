@@ -1,0 +1,6 @@
+//! Everything as records: `graph export`, `graph import`, backups and repairs.
+
+mod conflict;
+mod refused;
+mod round_trip;
+mod world;

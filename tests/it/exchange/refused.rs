@@ -1,0 +1,138 @@
+//! What an import refuses, by its line and with nothing changed.
+
+use super::world::{World, records};
+
+/// The export with the first line of a type edited.
+fn edited(export: &str, kind: &str, from: &str, to: &str) -> String {
+    let mark = format!("{{\"type\":\"{kind}\"");
+    let mut done = false;
+    let lines: Vec<String> = export
+        .lines()
+        .map(|line| match !done && line.starts_with(&mark) && line.contains(from) {
+            true => {
+                done = true;
+                line.replacen(from, to, 1)
+            }
+            false => line.to_owned(),
+        })
+        .collect();
+    assert!(done, "no {kind} with {from}");
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
+    let export = World::full().export();
+    for (kind, from, to, expected) in [
+        ("work.node", "\"summary\":\"Storage\"", "\"summary\":\"  \"", "`summary` is empty"),
+        (
+            "work.node",
+            "\"parent\":\"n_0000000001\"",
+            "\"parent\":\"n_zzzzzzzzzz\"",
+            "`parent` is `n_zzzzzzzzzz`",
+        ),
+        ("work.node", "\"id\":\"n_0000000003\"", "\"id\":\"three\"", "ids of work look like"),
+        ("work.node", "\"resolved\":false", "\"resolved\":\"no\"", "invalid type"),
+        (
+            "work.node",
+            "\"parent\":\"n_0000000003\",",
+            "\"parent\":\"n_0000000004\",",
+            "puts it below itself",
+        ),
+        ("work.node", "\"ref\":\"abc123\"", "\"ref\":\"\"", "`evidence[0].ref` is empty"),
+        ("work.node", "\"version\":1,", "\"version\":1,\"extra\":1,", "unknown field `extra`"),
+        ("work.node", "\"version\":1,", "\"version\":-1,", "a version counts from 1"),
+        ("work.node", "\"version\":1,", "", "missing field `version`"),
+        ("work.project", "\"updated_by\":\"a\",", "", "missing field `updated_by`"),
+        (
+            "work.project",
+            "\"id\":\"n_0000000001\"",
+            "\"id\":\"n_0000000009\"",
+            "there is no work.project of this id",
+        ),
+        ("work.project", "\"name\":\"shop\"", "\"name\":\"other\"", "is another one"),
+        ("work.edge", "\"to\":\"n_0000000004\"", "\"to\":\"n_0000000003\"", "`id` is not"),
+        ("work.edge", "depends_on", "n_zzzzzzzzzz", "`id` is not"),
+        (
+            "knowledge.atom",
+            "\"project\":\"n_0000000001\"",
+            "\"project\":\"n_zzzzzzzzzz\"",
+            "`project` is `n_zzzzzzzzzz`",
+        ),
+        ("knowledge.atom", "\"paths\":[", "\"paths\":[\"a/../b\",", "paths[0]"),
+        ("knowledge.atom", "\"molecule\":\"0", "\"molecule\":\"1", "`molecule` is"),
+        ("knowledge.entry", "\"parent\":\"0", "\"parent\":\"1", "`parent` is"),
+        (
+            "knowledge.entry",
+            "\"parent_type\":\"atom\"",
+            "\"parent_type\":\"quark\"",
+            "unknown variant",
+        ),
+        ("memory.node", "\"node_type\":\"Action\"", "\"node_type\":\"Nope\"", "INVALID_NODE_TYPE"),
+        ("memory.node", "AAEC/w==", "A*", "not base64"),
+        ("memory.node", "\"z\":1", "\"z\":null", "`properties.z` is null"),
+        ("memory.node", "\"created_at\":\"2026", "\"created_at\":\"2036", "is before `created_at`"),
+        (
+            "memory.connection",
+            "\"connection_type\":\"Next\"",
+            "\"connection_type\":\"WaitingFor\"",
+            "INVALID_TOPOLOGY",
+        ),
+        ("memory.connection", "\"due\":3,", "", "REQUIRED_PROPERTY_MISSING"),
+        ("memory.ontology", "[\"Action\",", "[\"Action\",\"Action\",", "once more"),
+        (
+            "memory.ontology",
+            "\"from_types\":[\"Project\"]",
+            "\"from_types\":[\"Nope\"]",
+            "INVALID_NODE_TYPE",
+        ),
+        ("kb.entity", "\"branch\":\"main\"", "\"branch\":\"gone\"", "`branch` is `gone`"),
+        ("kb.entity", "\"line\":2", "\"line\":0", "`line` counts from 1"),
+        ("kb.entity", "\"id\":\"REQ-1\"", "\"id\":\"REQ 1\"", "none of letters"),
+        ("kb.link", "\"confidence\":0.5", "\"confidence\":1.5", "allowed is 0 to 1"),
+        ("kb.branch", "\"updated_at\":\"2026", "\"updated_at\":\"x", "no instant"),
+    ] {
+        let mut world = World::empty();
+        let before = world.app.dump();
+        let text = edited(&export, kind, from, to);
+        let error =
+            world.import(&text).map(|_| ()).expect_err(&format!("{kind} {to} was accepted"));
+        let said = error.to_string();
+        assert!(said.contains(expected), "{kind} {to}: {said}");
+        assert!(said.contains("line "), "{kind} {to}: {said}");
+        assert_eq!(world.app.dump(), before, "{kind} {to}");
+    }
+}
+
+#[test]
+fn a_project_without_its_root_is_refused() {
+    let export = World::full().export();
+    let mark = "{\"type\":\"work.project\"";
+    let without: Vec<&str> =
+        export.lines().filter(|line| line.starts_with(mark) || !line.contains("n_00000")).collect();
+    let said = World::empty().import(&(without.join("\n") + "\n")).unwrap_err().to_string();
+    assert!(said.contains("names a root that is no work.node"), "{said}");
+}
+
+#[test]
+fn an_edge_to_a_node_that_is_nowhere_is_refused() {
+    let export = World::full().export();
+    let without: Vec<&str> =
+        export.lines().filter(|line| !line.contains("\"id\":\"n_0000000005\"")).collect();
+    let mut world = World::empty();
+    let said = world.import(&(without.join("\n") + "\n")).unwrap_err().to_string();
+    assert!(said.contains("work.edge") && said.contains("neither in the file nor here"), "{said}");
+}
+
+#[test]
+fn a_file_that_was_cut_short_anywhere_is_refused() {
+    let export = World::full().export();
+    let mut world = World::empty();
+    let before = world.app.dump();
+    let cuts: Vec<usize> = (0..export.len()).filter(|at| export.is_char_boundary(*at)).collect();
+    for at in cuts.iter().step_by(97) {
+        assert!(world.import(&export[..*at]).is_err(), "cut at {at}");
+    }
+    assert_eq!(world.app.dump(), before);
+    assert!(!records(&export).is_empty());
+}

@@ -1,0 +1,205 @@
+//! What goes out comes back in, byte for byte.
+
+use std::fs;
+
+use proptest::{prelude::*, test_runner::Config};
+use serde_json::json;
+
+use super::world::{World, records};
+use crate::support::binary::{folder, run};
+
+#[test]
+fn export_import_export_gives_the_same_bytes_with_all_domains() {
+    let mut home = World::full();
+    let first = home.export();
+    for kind in [
+        "kb.branch",
+        "kb.entity",
+        "kb.link",
+        "knowledge.atom",
+        "knowledge.entry",
+        "knowledge.molecule",
+        "memory.connection",
+        "memory.node",
+        "memory.ontology",
+        "work.edge",
+        "work.node",
+        "work.project",
+    ] {
+        assert!(first.contains(&format!("{{\"type\":\"{kind}\",\"id\":")), "no {kind}: {first}");
+    }
+    let mut away = World::empty();
+    away.app.advance_minutes(600);
+    let report = away.import(&first).unwrap();
+    let new: usize = report.values().map(|tally| tally.new).sum();
+    assert_eq!(new, records(&first).len());
+    assert_eq!(away.export(), first);
+    assert_eq!(away.miscounts(), [""; 0]);
+
+    let report = away.import(&first).unwrap();
+    assert!(
+        report.values().all(|tally| tally.new + tally.replaced + tally.kept == 0),
+        "{report:?}"
+    );
+    assert_eq!(away.export(), first);
+}
+
+#[test]
+fn lines_are_sorted_and_carry_what_decides_between_two() {
+    let export = World::full().export();
+    assert!(export.starts_with("{\"format\":\"graph\",\"version\":1}\n"), "{export}");
+    assert!(export.ends_with("\n{\"end\":true}\n"), "{export}");
+    let names: Vec<_> = records(&export)
+        .iter()
+        .map(|record| {
+            for field in ["version", "updated_at", "updated_by"] {
+                assert!(!record[field].is_null(), "{field}: {record}");
+            }
+            let text = |field: &str| record[field].as_str().unwrap_or_default().to_owned();
+            (text("type"), text("branch"), text("id"))
+        })
+        .collect();
+    assert!(names.is_sorted(), "{names:?}");
+    let by = |id: &str| {
+        let found = records(&export).into_iter().find(|record| record["id"] == id).unwrap();
+        found["updated_by"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(by("n_0000000004"), "ben");
+    assert_eq!(by("ontology"), "dora");
+    assert_eq!(by("REQ-1"), "agent:a");
+}
+
+#[test]
+fn an_imported_plan_works_as_the_one_it_came_from() {
+    let mut home = World::full();
+    let mut away = World::empty();
+    away.import(&home.export()).unwrap();
+    for (tool, arguments) in [
+        ("graph_next", json!({ "project": "shop", "count": 9 })),
+        ("graph_query", json!({ "project": "shop", "sort": "created" })),
+        ("graph_context", json!({ "node_id": "n_0000000003" })),
+        (
+            "query_graph",
+            json!({ "operation": "context", "projectId": "shop", "paths": ["src/api/x.rs", "web/a"] }),
+        ),
+        ("query_nodes", json!({ "type": "Project", "properties": { "z": 1, "on": true } })),
+        ("search_content", json!({ "query": "itche" })),
+        ("kb_query", json!({ "text": "pay" })),
+    ] {
+        assert_eq!(home.app.ok(tool, arguments.clone()), away.app.ok(tool, arguments), "{tool}");
+    }
+    let past = away.app.ok("graph_history", json!({ "node_id": "n_0000000004" }));
+    assert_eq!(
+        (&past["events"][0]["action"], &past["events"][0]["agent"]),
+        (&json!("imported"), &json!("importer"))
+    );
+}
+
+#[test]
+fn what_a_file_said_stays_the_files_and_goes_when_the_file_is_gone() {
+    let mut home = World::full();
+    let mut away = World::empty();
+    away.import(&home.export()).unwrap();
+    let fault = away.app.fault(
+        "kb_upsert",
+        json!({ "entities": [{ "id": "ADR-1", "type": "adr", "title": "Other", "status": "accepted" }] }),
+    );
+    assert!(fault["message"].as_str().unwrap().contains("docs/adr/1.md"), "{fault}");
+    let setting = away.app.app.kb(None).unwrap();
+    let ctx = away.app.ctx("a");
+    let walk = graph::kb::facts::Walk::default();
+    let synced =
+        away.app.app.kb_write(&ctx, &setting, |tx| graph::kb::sync(tx, &setting, &walk)).unwrap();
+    assert_eq!(synced.deleted, ["ADR-1"]);
+}
+
+#[test]
+fn the_binary_writes_whole_private_files_and_never_over_another() {
+    let home = World::full();
+    let place = home.app.db_path().parent().unwrap().to_owned();
+    let said = run(&place, &["export", "all.jsonl"]).ok();
+    assert!(said.contains("written to all.jsonl"), "{said}");
+    let bytes = fs::read_to_string(place.join("all.jsonl")).unwrap();
+    assert_eq!(run(&place, &["export", "-"]).ok(), bytes);
+    assert_eq!(run(&place, &["export"]).ok(), bytes);
+    run(&place, &["export", "all.jsonl"]).ok();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(place.join("all.jsonl")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    fs::write(place.join("mine.txt"), "mine").unwrap();
+    for (target, words) in [
+        ("mine.txt", "no earlier export"),
+        ("graph.db", "the database itself"),
+        (".", "no regular file"),
+    ] {
+        let err = run(&place, &["export", target]).failed(1);
+        assert!(err.contains(words), "{target}: {err}");
+    }
+    assert_eq!(fs::read_to_string(place.join("mine.txt")).unwrap(), "mine");
+    run(&place, &["export", "mine.txt", "--force"]).ok();
+    assert_eq!(fs::read_to_string(place.join("mine.txt")).unwrap(), bytes);
+
+    let (_keep, other) = folder();
+    let from = place.join("all.jsonl");
+    let from = from.to_str().unwrap();
+    let dry = run(&other, &["import", "--dry-run", from]).ok();
+    assert!(dry.contains("work.node") && dry.contains("nothing was changed"), "{dry}");
+    assert!(!other.join("graph.db").exists(), "a dry run makes no database");
+    let said = run(&other, &["import", from]).ok();
+    assert!(said.contains("memory.node         3 new"), "{said}");
+    assert_eq!(run(&other, &["export"]).ok(), bytes);
+    let again = run(&other, &["import", "--json", from]).json();
+    assert_eq!(
+        again["records"]["work.project"],
+        json!({ "new": 0, "equal": 2, "replaced": 0, "kept": 0 })
+    );
+    assert!(run(&other, &["log", "all.jsonl"]).ok().contains("imported"));
+    assert!(run(&other, &["doctor"]).ok().contains("✓ agree with a recount"));
+}
+
+/// What the property plays with: a call, and the words in it.
+fn step(world: &mut World, kind: u8, which: u8, text: &str) {
+    let app = &mut world.app;
+    app.advance_millis(i64::from(which % 3));
+    let agent = ["a", "b", "c"][usize::from(which) % 3];
+    let node = format!("n_000000000{}", 1 + which % 8);
+    // Refusals are as good as anything: the content is then what it was.
+    let _ = match kind % 8 {
+        0 => app.call(agent, "graph_open", json!({ "project": format!("p{}", which % 2) })),
+        1 => app.call(agent, "graph_plan", json!({ "project": "p0", "nodes": [
+            { "ref": "x", "summary": text }, { "ref": "y", "summary": "s", "parent_ref": "x", "depends_on": [] }] })),
+        2 => app.call(agent, "graph_update", json!({ "updates": [{ "node_id": node, "resolved": which.is_multiple_of(2),
+            "properties": { text: { "k": which } }, "add_evidence": [{ "type": "note", "ref": text }] }] })),
+        3 => app.call(agent, "graph_connect", json!({ "edges": [{ "from": node, "to": "n_0000000003", "type": "depends_on" }] })),
+        4 => app.call(agent, "manage_graph", json!({ "operation": "create", "entityType": "atom", "projectId": "p0",
+            "name": text, "paths": [format!("src/{which}/**")], "knowledge": text })),
+        5 => app.call(agent, "ensure_singleton_node", json!({ "type": "T", "properties": { "n": which }, "content": text })),
+        6 => app.call(agent, "kb_upsert", json!({ "entities": [
+            { "id": format!("R-{}", which % 4), "type": "req", "title": text, "status": "approved" }] })),
+        _ => app.call(agent, "create_ontology", json!({ "node_types": ["T"], "connection_types": [] })),
+    };
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 8, failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn whatever_was_done_comes_back_as_it_was(
+        steps in prop::collection::vec((any::<u8>(), any::<u8>(), "[ -~äß\\n\u{1f600}\u{7f}]{1,12}"), 1..30)
+    ) {
+        let mut home = World::empty();
+        step(&mut home, 0, 0, "p");
+        for (kind, which, text) in steps {
+            step(&mut home, kind, which, &text);
+        }
+        let export = home.export();
+        let mut away = World::empty();
+        away.import(&export).unwrap();
+        prop_assert_eq!(away.export(), export);
+        prop_assert_eq!(away.miscounts(), Vec::<String>::new());
+    }
+}
