@@ -13,6 +13,7 @@ mod complete;
 mod demo;
 mod exchange;
 mod kb;
+mod repair;
 mod report;
 mod setup;
 mod tree;
@@ -21,13 +22,13 @@ mod tree;
 pub use crate::{
     db::{Interrupt, Named, Names, Patience, Read, Wanted, Write},
     os::{
-        fs::{Pending, ReadError, read_start},
+        fs::{Pending, read_start, read_text},
         git::GitState,
         records::{HEADER, Lines},
     },
 };
 pub use demo::Stage;
-pub use exchange::Exported;
+pub use exchange::{Exported, Format, format_of};
 pub use kb::{Branches, HookFolder, Initialised, KbState, KbView, Store};
 pub use report::{Health, LogEntry};
 pub use setup::{Act, Launch, Setup, Step, Undo};

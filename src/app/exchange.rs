@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::App;
 use crate::{
@@ -33,6 +34,33 @@ pub struct Exported {
     pub bytes: u64,
     /// Records by domain.
     pub domains: BTreeMap<&'static str, usize>,
+}
+
+/// What a file of lines holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// What `graph export` wrote.
+    Records,
+    /// What the reference memory server keeps.
+    MemoryJsonl,
+    /// Issues of beads.
+    Beads,
+}
+
+/// What a file holds, by how it starts; records where nothing else can be meant, which then say what is wrong.
+pub fn format_of(start: &[u8]) -> Format {
+    let text = String::from_utf8_lossy(start);
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first: Value = serde_json::from_str(line).unwrap_or_default();
+    let has = |keys: &[&str]| keys.iter().all(|key| first.get(key).is_some());
+    match first["type"].as_str() {
+        Some("entity") if has(&["name", "observations"]) => Format::MemoryJsonl,
+        Some("relation") if has(&["from", "to", "relationType"]) => Format::MemoryJsonl,
+        _ if has(&["id", "title", "issue_type"]) || has(&["id", "title", "status"]) => {
+            Format::Beads
+        }
+        _ => Format::Records,
+    }
 }
 
 /// Where an export's lines come from, in the order of their names.
@@ -118,6 +146,28 @@ impl App {
             tell(tx, source, &report)?;
             Ok(report)
         })
+    }
+
+    /// Takes in issues of beads, all or none.
+    pub fn import_beads(
+        &mut self,
+        ctx: &Ctx,
+        project: &str,
+        lines: &str,
+        dry_run: bool,
+    ) -> Result<work::ImportedBeads> {
+        let settings = self.work();
+        self.take_in(ctx, dry_run, |tx| work::import_beads(tx, &settings, project, lines))
+    }
+
+    /// Takes in the memory of a reference memory server, all or none.
+    pub fn import_jsonl(
+        &mut self,
+        ctx: &Ctx,
+        lines: &str,
+        dry_run: bool,
+    ) -> Result<memory::ImportedJsonl> {
+        self.take_in(ctx, dry_run, |tx| memory::import_jsonl(tx, lines))
     }
 
     /// Runs `f` in one transaction, patiently: others may be importing too. A dry run changes nothing, and makes no

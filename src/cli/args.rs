@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::config;
 
 use super::{
-    brief, completions, context, demo, export, import, init, kb, knowledge, log, next, search,
-    serve, show, status, tool, tree,
+    backup, brief, completions, context, demo, doctor, export, import, init, kb, knowledge, log,
+    next, search, serve, show, status, tool, tree,
 };
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
@@ -90,7 +90,9 @@ pub enum Command {
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]
     Kb(kb::Kb),
     /// Check the file, the settings and the repository
-    Doctor,
+    Doctor(doctor::Doctor),
+    /// Copy the database while others write it, and verify the copy
+    Backup(backup::Backup),
     /// Print a completion script for a shell
     Completions(completions::Completions),
 }

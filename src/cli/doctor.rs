@@ -1,5 +1,6 @@
 //! `graph doctor`: is the file sound, which settings are in force and why, where are we in git.
 
+use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
@@ -24,20 +25,37 @@ struct Problem {
     advice: String,
 }
 
-/// Looks everything over; exit code 1 when something is wrong.
-pub fn run(shell: &mut Shell) -> Outcome {
+/// Whether to repair.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Repair what follows from something else: counters, the text index, rows kept for finding things
+    #[arg(long)]
+    pub fix: bool,
+}
+
+/// Looks everything over; exit code 1 when something is wrong, or was left wrong.
+pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
     let config = shell.app.config().clone();
     let git = std::env::current_dir().ok().and_then(|folder| GitState::of(&folder));
-    let (health, problems) = match shell.is_new() {
+    let (mut health, mut problems) = match shell.is_new() {
         true => (None, Vec::new()),
         false => examine(shell)?,
     };
+    let mut repaired = Vec::new();
+    if ask.fix && health.is_some() {
+        match shell.app.repair(&shell.ctx) {
+            Ok(done) => repaired = done,
+            // What cannot be written, or is damaged beyond this, is among the findings.
+            Err(Error::Fault(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        (health, problems) = examine(shell)?;
+    }
     // What a file that cannot be read knows cannot be compared with anything.
     let idle = match health {
         Some(_) if problems.is_empty() => shell.app.idle_patterns(&shell.ctx)?,
         _ => Vec::new(),
     };
-    let mut problems = problems;
     let kb = match health {
         Some(_) if problems.is_empty() => requirements(shell, &mut problems)?,
         _ => None,
@@ -46,6 +64,9 @@ pub fn run(shell: &mut Shell) -> Outcome {
         let mut object = object(&config, git.as_ref(), health.as_ref(), &problems);
         object["idle_patterns"] = json!(idle);
         object["kb"] = json!(kb);
+        if ask.fix {
+            object["repaired"] = json!(repaired);
+        }
         shell.out.object(&object)?;
     } else {
         let out = &mut shell.out;
@@ -58,6 +79,7 @@ pub fn run(shell: &mut Shell) -> Outcome {
         repository(git.as_ref(), out)?;
         kb.as_ref().map_or(Ok(()), |state| kb_state(state, &config, out))?;
         remarks(&idle, out)?;
+        repairs(&repaired, out)?;
         verdict(&problems, out)?;
     }
     Ok(if problems.is_empty() { Done::Ok } else { Done::Violations })
@@ -81,10 +103,7 @@ fn examine(shell: &mut Shell) -> Result<(Option<Health>, Vec<Problem>), Failure>
         );
     }
     for miscount in &health.miscounts {
-        found(
-            format!("a counter is wrong: {miscount}"),
-            "keep a copy of the file and report this; restoring a backup puts it right",
-        );
+        found(format!("a counter is wrong: {miscount}"), advice(miscount));
     }
     if let Some(ahead) = health.ahead {
         found(
@@ -261,6 +280,26 @@ fn kb_state(state: &KbState, config: &Config, out: &mut Output) -> std::io::Resu
         out.line(format_args!("  {} {remark}", styled(WARN, "!")))?;
     }
     Ok(())
+}
+
+/// What to do about something that is kept twice and does not agree.
+fn advice(miscount: &str) -> &'static str {
+    let lost = ["contents of a memory", "no text"];
+    match lost.iter().any(|what| miscount.contains(what)) {
+        true => "keep a copy of the file and report this; restoring a backup puts it right",
+        false => "keep a copy of the file with graph backup; graph doctor --fix puts it right",
+    }
+}
+
+/// What was put right.
+fn repairs(repaired: &[String], out: &mut Output) -> std::io::Result<()> {
+    if repaired.is_empty() {
+        return Ok(());
+    }
+    heading(out, "repaired")?;
+    repaired
+        .iter()
+        .try_for_each(|done| out.line(format_args!("  {} {}", styled(GOOD, "✓"), plain(done))))
 }
 
 /// Not wrong, and worth a look: files move, and what is known about them stays behind.

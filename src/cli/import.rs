@@ -1,7 +1,7 @@
 //! `graph import`: what was stored elsewhere.
 
 use std::{
-    io,
+    io::{self, BufRead, Read},
     path::{Path, PathBuf},
 };
 
@@ -10,18 +10,29 @@ use serde_json::json;
 
 use super::{
     Shell,
+    format::number,
     output::{Done, Failure, Outcome, QUIET, plain, styled},
 };
 use crate::{
-    base::{records::Report, text},
+    app::{Format, format_of, read_start, read_text},
+    base::{
+        ErrorCode, Fault,
+        records::{self, Report},
+        text,
+    },
     memory::{self, Tally},
 };
 
 /// What, and where from.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "FILE is told by its first line: what graph export wrote, the memory.jsonl of the reference memory \
+                  server, or the issues.jsonl of beads. Everything is imported or nothing; a second import of the same \
+                  file adds nothing twice."
+)]
 pub struct Import {
-    /// File that graph export wrote, or - for standard input
-    #[arg(value_name = "FILE", conflicts_with = "memory")]
+    /// File to read, or - for standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["memory", "memory_jsonl", "beads"])]
     pub file: Option<PathBuf>,
     /// Read the memory from this folder, as `graph export --memory` or a graph-memory-core wrote it
     #[arg(long, value_name = "DIR")]
@@ -29,29 +40,127 @@ pub struct Import {
     /// Where an entry of that folder differs from the database, take the newer of the two
     #[arg(long, requires = "memory")]
     pub merge: bool,
+    /// Read entities and relations of the reference memory server
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["memory", "beads"])]
+    pub memory_jsonl: Option<PathBuf>,
+    /// Read issues of beads into the project of --project
+    #[arg(long, value_name = "FILE", conflicts_with = "memory", requires = "project")]
+    pub beads: Option<PathBuf>,
+    /// Project for issues of beads, made if there is none
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<String>,
     /// Only say what would become of each record
     #[arg(long, conflicts_with = "memory")]
     pub dry_run: bool,
 }
 
+/// Bytes of a file of another program.
+const FOREIGN: u64 = 1 << 30;
+/// Bytes of a first line that tell what a file is.
+const START: u64 = 1 << 20;
+
 /// Imports all of it, or nothing.
 pub fn run(ask: &Import, shell: &mut Shell) -> Outcome {
-    match (&ask.memory, &ask.file) {
-        (Some(folder), _) => of_folder(folder, ask.merge, shell),
-        (None, Some(file)) => of_file(file, ask.dry_run, shell),
-        (None, None) => Err(Failure::Usage {
+    if let Some(folder) = &ask.memory {
+        return of_folder(folder, ask.merge, shell);
+    }
+    if let Some(file) = &ask.memory_jsonl {
+        return of_jsonl(&text_of(file)?, ask, shell);
+    }
+    if let Some(file) = &ask.beads {
+        return of_beads(&text_of(file)?, ask, shell);
+    }
+    let Some(file) = &ask.file else {
+        return Err(Failure::Usage {
             message: "say what to import".to_owned(),
-            hint:
-                "graph import FILE reads what graph export wrote; --help lists what else there is"
-                    .to_owned(),
-        }),
+            hint: "graph import FILE reads what graph export wrote, graph import --memory DIR a folder"
+                .to_owned(),
+        });
+    };
+    let start = match is_stdin(file) {
+        true => io::stdin().lock().fill_buf()?.to_vec(),
+        false => read_start(file, START).map(|(start, _)| start).unwrap_or_default(),
+    };
+    match format_of(&start) {
+        Format::Records => of_records(file, ask.dry_run, shell),
+        Format::MemoryJsonl => of_jsonl(&text_of(file)?, ask, shell),
+        Format::Beads => of_beads(&text_of(file)?, ask, shell),
     }
 }
 
-fn of_file(path: &Path, dry_run: bool, shell: &mut Shell) -> Outcome {
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The whole of a file of another program.
+fn text_of(path: &Path) -> Result<String, Failure> {
+    if is_stdin(path) {
+        let mut text = String::new();
+        io::stdin().lock().take(FOREIGN).read_to_string(&mut text)?;
+        return Ok(text);
+    }
+    read_text(path, FOREIGN).map_err(|error| {
+        let message = format!("{} cannot be read: {error}", path.display());
+        Fault::new(ErrorCode::ValidationError, message).hint("name a file of lines of JSON").into()
+    })
+}
+
+fn of_jsonl(lines: &str, ask: &Import, shell: &mut Shell) -> Outcome {
+    let done = shell.app.import_jsonl(&shell.ctx, lines, ask.dry_run)?;
+    let out = &mut shell.out;
+    if out.json {
+        out.object(&json!({ "dry_run": ask.dry_run, "imported": done }))?;
+        return Ok(Done::Ok);
+    }
+    out.line(format_args!("entities    {}", told(&done.nodes)))?;
+    out.line(format_args!("relations   {}", told(&done.connections)))?;
+    let (nodes, connections) = (done.node_types, done.connection_types);
+    out.line(format_args!(
+        "types       {nodes} of nodes and {connections} of connections are new"
+    ))?;
+    if done.dangling > 0 {
+        let left = number(done.dangling, "relation");
+        out.line(format_args!("left out    {left} with an end that is no entity"))?;
+    }
+    dry(ask.dry_run, shell)
+}
+
+fn of_beads(lines: &str, ask: &Import, shell: &mut Shell) -> Outcome {
+    let Some(project) = ask.project.as_deref() else {
+        return Err(Failure::Usage {
+            message: "these are issues of beads, and no project is named".to_owned(),
+            hint: "--project NAME says where they go; it is made if there is none".to_owned(),
+        });
+    };
+    let done = shell.app.import_beads(&shell.ctx, project, lines, ask.dry_run)?;
+    let out = &mut shell.out;
+    if out.json {
+        out.object(&json!({ "dry_run": ask.dry_run, "imported": done }))?;
+        return Ok(Done::Ok);
+    }
+    out.line(format_args!("issues      {}", counted(&done.issues)))?;
+    out.line(format_args!("edges       {} drawn", done.edges))?;
+    if done.deleted > 0 {
+        out.line(format_args!("left out    {} deleted in beads", number(done.deleted, "issue")))?;
+    }
+    if done.dangling > 0 {
+        let left = number(done.dangling, "dependency");
+        out.line(format_args!("left out    {left} on issues that are not in the file"))?;
+    }
+    dry(ask.dry_run, shell)
+}
+
+fn dry(dry_run: bool, shell: &mut Shell) -> Outcome {
+    if dry_run {
+        shell.out.line(styled(QUIET, "nothing was changed: this was a dry run"))?;
+    }
+    Ok(Done::Ok)
+}
+
+fn of_records(path: &Path, dry_run: bool, shell: &mut Shell) -> Outcome {
     let mut bar = shell.out.progress("importing");
     // First: a file that is none of ours must not leave a new database behind.
-    let (source, lines) = match path == Path::new("-") {
+    let (source, lines) = match is_stdin(path) {
         true => ("stdin".to_owned(), shell.app.records_of_stream(io::stdin().lock())?),
         false => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -73,26 +182,25 @@ fn report(report: &Report, dry_run: bool, shell: &mut Shell) -> Outcome {
         return Ok(Done::Ok);
     }
     for (kind, tally) in report {
-        let counts = [
-            (tally.new, "new"),
-            (tally.equal, "equal"),
-            (tally.replaced, "replaced"),
-            (tally.kept, "kept: what is here is newer"),
-        ];
-        let told: Vec<String> = counts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect();
-        out.line(format_args!("{kind:<18}  {}", told.join(", ")))?;
+        out.line(format_args!("{kind:<18}  {}", counted(tally)))?;
     }
     if report.is_empty() {
         out.line("there is nothing in it")?;
     }
-    if dry_run {
-        out.line(styled(QUIET, "nothing was changed: this was a dry run"))?;
-    }
-    Ok(Done::Ok)
+    dry(dry_run, shell)
+}
+
+/// How many met which fate.
+fn counted(tally: &records::Tally) -> String {
+    let counts = [
+        (tally.new, "new"),
+        (tally.equal, "equal"),
+        (tally.replaced, "replaced"),
+        (tally.kept, "kept: what is here is newer"),
+    ];
+    let told = counts.iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, word)| format!("{count} {word}")).collect();
+    told.join(", ")
 }
 
 fn of_folder(folder: &Path, merge: bool, shell: &mut Shell) -> Outcome {

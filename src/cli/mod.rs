@@ -4,6 +4,7 @@
 //! [`Doors`], because this side and the protocol's side do not know each other.
 
 mod args;
+mod backup;
 mod brief;
 mod completions;
 mod context;
@@ -201,7 +202,8 @@ fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
         Command::Export(ask) => export::run(ask, shell),
         Command::Import(ask) => import::run(ask, shell),
         Command::Kb(ask) => kb::run(ask, shell),
-        Command::Doctor => doctor::run(shell),
+        Command::Doctor(ask) => doctor::run(ask, shell),
+        Command::Backup(ask) => backup::run(ask, shell),
         // These two have been taken care of: one needs no database, the other all of it.
         Command::Completions(_) | Command::Serve(_) => Ok(output::Done::Ok),
     }

@@ -2,11 +2,11 @@
 
 use std::{fs, path::Path};
 
-use rusqlite::{Connection, TransactionBehavior, backup::Backup};
+use rusqlite::{Connection, TransactionBehavior};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::{file, open};
+use super::{backup, file, open};
 use crate::base::{Error, ErrorCode, Fault, Result, Timestamp};
 
 /// One step of the schema.
@@ -175,9 +175,7 @@ fn copy(path: &Path, target: &Path) -> Result<()> {
     let from = open::connect(path)?;
     file::create_private(target)?;
     let mut to = open::connect(target)?;
-    Backup::new(&from, &mut to)?.run_to_completion(1_000, std::time::Duration::ZERO, None)?;
-    // One self-contained file: no -wal to be lost beside it.
-    to.pragma_update(None, "journal_mode", "delete")?;
+    backup::copy(&from, &mut to, |_, _| {})?;
     let verdict: String = to.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if verdict != "ok" {
         return Err(refused(

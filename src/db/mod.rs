@@ -1,5 +1,6 @@
 //! The SQLite kernel: opening, migrating, transactions, events, search. No domain words.
 
+mod backup;
 mod error;
 mod events;
 mod file;
@@ -13,6 +14,7 @@ mod row;
 mod search;
 mod tx;
 
+pub use backup::{BackedUp, back_up};
 pub use events::{
     Event, EventRow, Named, Wanted, author, between, history, last_event, later, named, of_subject,
     recent, title,
@@ -21,7 +23,7 @@ pub use migrate::{MIGRATIONS, Migration};
 pub use names::Names;
 pub(crate) use names::{Source, beginning};
 pub use open::{Db, Interrupt, Options, Patience};
-pub use recount::{Check, recount};
+pub use recount::{Check, found, recount, repaired};
 pub(crate) use row::json;
 pub(crate) use search::subjects_sql;
 pub use search::{CHECKS as SEARCH_CHECKS, Fit, Hit, Needle, Question, Told, find};

@@ -1,7 +1,10 @@
 //! What is kept for speed, beside what it is kept of; `graph doctor` asks whether both agree.
 
-use super::tx::Read;
-use crate::base::Result;
+use super::{
+    events::Event,
+    tx::{Read, Write},
+};
+use crate::base::{Result, props::Change};
 
 /// Findings of one check that are spelled out.
 const SHOWN: usize = 5;
@@ -33,4 +36,25 @@ pub fn recount(tx: &Read<'_>, checks: &[Check]) -> Result<Vec<String>> {
         }
     }
     Ok(problems)
+}
+
+/// The ids of everything that a check finds.
+pub fn found(tx: &Read<'_>, check: &Check) -> Result<Vec<String>> {
+    tx.all(check.sql, [u32::MAX], |row| row.get(0))
+}
+
+/// Tells the log, and whoever asked, that some rows were put right; nothing where none was wrong.
+pub fn repaired(tx: &Write<'_>, domain: &str, what: &str, rows: usize) -> Result<Option<String>> {
+    if rows == 0 {
+        return Ok(None);
+    }
+    let changes = [Change::new("rows", (), rows)];
+    tx.record(&Event {
+        domain,
+        kind: "repair",
+        subject: what,
+        action: "repaired",
+        changes: &changes,
+    })?;
+    Ok(Some(format!("{what}: {rows} put right")))
 }

@@ -256,6 +256,13 @@ impl Write<'_> {
         self.keep(domain, kind, subject, Some(body));
     }
 
+    /// Forgets everything that can be found, before all of it is indexed anew.
+    pub fn clear_index(&self) -> Result<()> {
+        self.run("INSERT INTO search_index (search_index) VALUES ('delete-all')", [])?;
+        self.run("DELETE FROM search_entries", [])?;
+        Ok(())
+    }
+
     /// Forgets the text of `subject`.
     pub fn unindex(&self, domain: &str, subject: &str) {
         self.keep(domain, "", subject, None);

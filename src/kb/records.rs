@@ -302,6 +302,7 @@ fn entity(incoming: EntityRecord) -> Entity {
         line: incoming.line,
         created_at: incoming.created_at,
         updated_at: incoming.updated_at,
+        freshness: None,
     }
 }
 

@@ -230,6 +230,8 @@ fn import_atom(tx: &Write<'_>, mut incoming: AtomRecord) -> Result<Fate> {
             updated_at: incoming.updated_at,
         };
         store::put_atom(tx, &atom)?;
+        // Whoever wrote it looked at other files than those of this checkout.
+        atoms::set_confirmed(tx, &atom.id, None)?;
         patterns::choose_keys(tx, &atom.project, &atom.id, &atom.paths)?;
         index(tx, EntityType::Atom, &atom.id, &atom.name, &atom.knowledge);
         tell(tx, EntityType::Atom, &atom.id, "imported", &changes)?;

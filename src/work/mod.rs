@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+mod beads;
 mod bridge;
 mod claims;
 mod complete;
@@ -17,6 +18,7 @@ mod query;
 mod readiness;
 mod records;
 mod recount;
+mod repair;
 mod restructure;
 mod search;
 mod store;
@@ -25,6 +27,7 @@ mod update;
 mod validate;
 mod warnings;
 
+pub use beads::*;
 pub use bridge::*;
 pub use complete::*;
 pub use connect::*;
@@ -39,6 +42,7 @@ pub use plan::*;
 pub use query::*;
 pub use records::{RECORDS, count_records, export_records, import_records};
 pub use recount::*;
+pub use repair::{reindex_texts, repair};
 pub use restructure::*;
 pub use search::*;
 pub use types::*;

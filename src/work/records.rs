@@ -249,7 +249,7 @@ fn import_nodes(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) -> R
         return Ok(());
     }
     match store::settle_places(tx)? {
-        Some(lost) => {
+        (_, Some(lost)) => {
             // Every circle has a node that the import moved.
             let mut at = lost;
             while !moved.contains_key(&at) {
@@ -258,7 +258,7 @@ fn import_nodes(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) -> R
             let error = Fault::invalid("parent", "puts it below itself").into();
             Err(lines.blame::<NodeRecord>(moved[&at], &at, error))
         }
-        None => Ok(()),
+        (_, None) => Ok(()),
     }
 }
 

@@ -110,3 +110,31 @@ fn crowd(tx: &Read<'_>, project: &str, key: &str) -> Result<usize> {
     )?;
     Ok(count.unwrap_or(0))
 }
+
+/// The atoms of which a pattern stands under a key that paths it matches do not have; with `idle`, also those of which
+/// one stands under no key and could have one.
+pub fn misplaced(tx: &Read<'_>, idle: bool) -> Result<Vec<String>> {
+    let mut atoms = Vec::new();
+    tx.while_each(
+        "SELECT atom_id, key, pattern FROM graph_patterns ORDER BY atom_id",
+        [],
+        |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?)),
+        |(atom, key, pattern)| {
+            let keys = globs::keys(&pattern);
+            let wrong =
+                if key.is_empty() { idle && !keys.is_empty() } else { !keys.contains(&key) };
+            if wrong && atoms.last() != Some(&atom) {
+                atoms.push(atom);
+            }
+            Ok(true)
+        },
+    )?;
+    Ok(atoms)
+}
+
+/// Makes the rows of an atom's patterns anew, under no key.
+pub fn renew(tx: &Write<'_>, atom: &str) -> Result<()> {
+    // The trigger on the paths does it.
+    tx.run("UPDATE graph_atoms SET paths = paths WHERE id = ?1", [atom])?;
+    Ok(())
+}

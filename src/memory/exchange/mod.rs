@@ -13,6 +13,7 @@
 mod export;
 mod import;
 mod incoming;
+mod jsonl;
 mod layout;
 mod registry;
 mod yaml;
@@ -20,3 +21,4 @@ mod yaml;
 pub use export::*;
 pub use import::*;
 pub use incoming::{Folder, open_folder};
+pub use jsonl::{ImportedJsonl, import_jsonl};

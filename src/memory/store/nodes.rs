@@ -160,7 +160,7 @@ pub fn insert_as(tx: &Write<'_>, id: &str, new: &NewNode<'_>, origin: Origin<'_>
 }
 
 /// Makes text findable, and bytes not.
-fn index(tx: &Write<'_>, id: &str, content: &Content) {
+pub fn index(tx: &Write<'_>, id: &str, content: &Content) {
     match content.text() {
         // The tokenizer would stop at NUL, which no tool lets in and a file may have.
         Some(text) if text.contains('\0') => {

@@ -8,4 +8,5 @@ pub(super) mod projects;
 pub(super) mod ready;
 pub(super) mod records;
 pub(super) mod recount;
+pub(super) mod repair;
 pub(super) mod select;

@@ -160,8 +160,9 @@ fn add_evidence(tx: &Write<'_>, node: &str, evidence: &[Evidence]) -> Result<()>
     Ok(())
 }
 
-/// Gives every node the depth and the project that its place in the tree means; answers one that no root leads to.
-pub fn settle_places(tx: &Write<'_>) -> Result<Option<String>> {
+/// Gives every node the depth and the project that its place in the tree means; answers how many had another, and a
+/// node that no root leads to, in which case nothing is changed.
+pub fn settle_places(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
     // From the roots down every node is reached once, or, on a circle, never.
     const TREE: &str = "WITH RECURSIVE tree (id, depth, project) AS (
            SELECT id, 0, id FROM work_nodes WHERE parent IS NULL
@@ -173,16 +174,17 @@ pub fn settle_places(tx: &Write<'_>) -> Result<Option<String>> {
         [],
         |row| row.get(0),
     )?;
-    if lost.is_none() {
-        tx.run(
+    if lost.is_some() {
+        return Ok((0, lost));
+    }
+    let moved = tx.run(
             &format!(
                 "{TREE} UPDATE work_nodes SET depth = t.depth, project = t.project FROM tree t
                   WHERE t.id = work_nodes.id AND (work_nodes.depth <> t.depth OR work_nodes.project <> t.project)"
             ),
             [],
         )?;
-    }
-    Ok(lost)
+    Ok((moved, None))
 }
 
 /// All dependencies as (from, to).
@@ -209,4 +211,15 @@ pub fn crossing(tx: &Read<'_>) -> Result<Option<(String, String)>> {
 pub fn count(tx: &Read<'_>) -> Result<usize> {
     let sql = "SELECT (SELECT count(*) FROM work_edges) + (SELECT count(*) FROM work_nodes) + (SELECT count(*) FROM work_projects)";
     Ok(tx.one(sql, [], |row| row.get(0))?.unwrap_or(0))
+}
+
+/// The nodes of a project that have text as this property, by that text.
+pub fn by_property(tx: &Read<'_>, project: &str, key: &str) -> Result<HashMap<String, String>> {
+    let rows = tx.all(
+        "SELECT j.value, n.id FROM work_nodes n, json_each(n.properties) j
+          WHERE n.project = ?1 AND j.key = ?2 AND j.type = 'text'",
+        (project, key),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(rows.into_iter().collect())
 }

@@ -1,0 +1,56 @@
+//! `graph doctor --fix` and `graph backup`.
+
+use std::path::Path;
+
+use super::App;
+use crate::{
+    base::{Ctx, Result},
+    db::{self, BackedUp, Write},
+    kb, knowledge, memory, work,
+};
+
+/// Repairs of one domain, in a transaction of its own.
+type Repair = fn(&Write<'_>) -> Result<Vec<String>>;
+
+const REPAIRS: [Repair; 4] = [work::repair, knowledge::repair, memory::repair, kb::repair];
+const REINDEX: [fn(&Write<'_>) -> Result<()>; 4] =
+    [work::reindex_texts, knowledge::reindex_texts, memory::reindex_texts, kb::reindex_texts];
+
+impl App {
+    /// Repairs what follows from something else that is kept, and deletes the stores of KB branches that are gone;
+    /// answers what was done.
+    pub fn repair(&mut self, ctx: &Ctx) -> Result<Vec<String>> {
+        let mut done = Vec::new();
+        // A damaged index cannot be written piece by piece, so that it is looked at first, and made anew.
+        let health = self.health(ctx)?;
+        let of_index = |said: &String| said.contains("index");
+        if health.file.problems.iter().chain(&health.miscounts).any(of_index) {
+            done.extend(self.write(ctx, reindex)?);
+        }
+        for repair in REPAIRS {
+            done.extend(self.write(ctx, repair)?);
+        }
+        // Outside git, and where the settings of the KB cannot be used, nothing tells that a branch is gone.
+        let stores = self.kb_gc(ctx, true).unwrap_or_default();
+        let names = stores.iter().map(|store| format!("store of branch {} deleted", store.name));
+        done.extend(names);
+        Ok(done)
+    }
+
+    /// Copies the database; see [`db::back_up`].
+    pub fn back_up(
+        &mut self,
+        ctx: &Ctx,
+        target: &Path,
+        force: bool,
+        watch: impl FnMut(usize, usize),
+    ) -> Result<BackedUp> {
+        db::back_up(self.db(ctx)?, target, force, watch)
+    }
+}
+
+fn reindex(tx: &Write<'_>) -> Result<Vec<String>> {
+    tx.clear_index()?;
+    REINDEX.into_iter().try_for_each(|reindex| reindex(tx))?;
+    Ok(db::repaired(tx, "graph", "text index, made anew", 1)?.into_iter().collect())
+}

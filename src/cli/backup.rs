@@ -1,0 +1,54 @@
+//! `graph backup`: a verified copy of the database, while others go on writing it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::{
+    Shell,
+    format::size,
+    output::{Done, NEXT, Outcome, STRONG, plain, styled},
+};
+
+/// Where to.
+#[derive(Debug, Args)]
+pub struct Backup {
+    /// File to make
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Makes the copy, and says how to get it back.
+pub fn run(ask: &Backup, shell: &mut Shell) -> Outcome {
+    shell.check_there()?;
+    let mut bar = shell.out.progress("copying");
+    let show = |done, all| bar.show(done, all);
+    let made = shell.app.back_up(&shell.ctx, &ask.file, ask.force, show);
+    bar.clear();
+    let made = made?;
+    let database = shell.app.config().db_path.value.display().to_string();
+    let file = ask.file.display().to_string();
+    let out = &mut shell.out;
+    if out.json {
+        out.object(&json!({ "file": file, "database": database, "copy": made }))?;
+        return Ok(Done::Ok);
+    }
+    let shown = styled(STRONG, plain(&file)).to_string();
+    out.line(format_args!(
+        "{shown}  {}, {} rows in {} tables, no damage found",
+        size(made.bytes),
+        made.rows,
+        made.tables
+    ))?;
+    let restore = format!("graph --db {} doctor", plain(&file));
+    out.line(format_args!("look at it: {}", styled(NEXT, restore)))?;
+    let database = plain(&database);
+    out.line(format_args!(
+        "restore it: stop every server, remove {database}-wal and {database}-shm, and copy it over {database}"
+    ))?;
+    Ok(Done::Ok)
+}

@@ -1,0 +1,170 @@
+//! A copy of a whole database while others write it: one snapshot, verified before it has its name.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{
+    Connection,
+    backup::{Backup, StepResult},
+};
+use serde::Serialize;
+
+use super::{Db, file, open};
+use crate::base::{Error, ErrorCode, Fault, Result};
+
+/// Pages that are copied at a time.
+const STEP: i32 = 1_000;
+
+/// A copy that was made and found good.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BackedUp {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Tables that were counted on both sides.
+    pub tables: usize,
+    /// Rows in them.
+    pub rows: u64,
+}
+
+/// Copies the database to `target`; `force` replaces a file there. Tells `watch` how many of all pages are copied.
+pub fn back_up(
+    db: &Db,
+    target: &Path,
+    force: bool,
+    watch: impl FnMut(usize, usize),
+) -> Result<BackedUp> {
+    check_target(db.path(), target, force)?;
+    // On a connection of its own, so that what this one is doing is not disturbed.
+    let from = open::connect(db.path())?;
+    // A read that lasts: the copy is of this instant, however much others write meanwhile.
+    from.execute_batch("BEGIN")?;
+    let before = count_rows(&from)?;
+    let partial = Partial::create(target)?;
+    let mut to = open::connect(&partial.path)?;
+    copy(&from, &mut to, watch)?;
+    check_sound(&to)?;
+    let after = count_rows(&to)?;
+    if let Some((table, rows)) = before.iter().find(|counted| !after.contains(counted)) {
+        let message = format!("the copy of {table} does not have the {rows} rows of the original");
+        return Err(refused(ErrorCode::StorageCorrupt, message, "run `graph doctor`"));
+    }
+    drop(to);
+    let bytes = partial.finish(target)?;
+    let rows = before.iter().map(|(_, rows)| rows).sum();
+    Ok(BackedUp { bytes, tables: before.len(), rows })
+}
+
+/// Copies all pages, and leaves one self-contained file: no -wal to be lost beside it.
+pub(super) fn copy(
+    from: &Connection,
+    to: &mut Connection,
+    mut watch: impl FnMut(usize, usize),
+) -> Result<()> {
+    let backup = Backup::new(from, to)?;
+    loop {
+        match backup.step(STEP)? {
+            StepResult::Done => break,
+            StepResult::More => {}
+            _ => std::thread::sleep(Duration::from_millis(5)),
+        }
+        let progress = backup.progress();
+        let pages = |count: i32| usize::try_from(count).unwrap_or(0);
+        let all = pages(progress.pagecount);
+        watch(all - pages(progress.remaining).min(all), all);
+    }
+    drop(backup);
+    Ok(to.pragma_update(None, "journal_mode", "delete")?)
+}
+
+fn check_target(database: &Path, target: &Path, force: bool) -> Result<()> {
+    let shown = target.display();
+    let invalid = ErrorCode::InvalidOperation;
+    let same = |path: &Path| {
+        target.canonicalize().is_ok_and(|target| path.canonicalize().is_ok_and(|it| it == target))
+    };
+    let own = ["", "-wal", "-shm"].map(|ending| file::beside(database, ending));
+    if own.iter().any(|own| own == target || same(own)) {
+        let message = format!("{shown} is the database itself");
+        return Err(refused(invalid, message, "choose another file"));
+    }
+    match fs::metadata(target) {
+        Ok(there) if !there.is_file() => {
+            let message = format!("{shown} is there, and is no regular file");
+            Err(refused(invalid, message, "name a file in that folder"))
+        }
+        Ok(_) if !force => {
+            let message = format!("{shown} is there already");
+            Err(refused(invalid, message, "choose another file; --force would replace it"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_sound(copy: &Connection) -> Result<()> {
+    let verdict: String = copy.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    let message = format!("the copy is damaged: {verdict}");
+    Err(refused(ErrorCode::StorageCorrupt, message, "run `graph doctor`: the database may be too"))
+}
+
+/// How many rows every table has, by name.
+fn count_rows(conn: &Connection) -> Result<Vec<(String, u64)>> {
+    let tables: Vec<String> = conn
+        .prepare(
+            "SELECT name FROM pragma_table_list
+              WHERE schema = 'main' AND type IN ('table', 'shadow') AND name NOT LIKE 'sqlite_%' ORDER BY name",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let count = |table: String| {
+        let rows =
+            conn.query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |row| row.get(0))?;
+        Ok((table, rows))
+    };
+    tables.into_iter().map(count).collect()
+}
+
+/// The copy before it has its name; what is given up leaves nothing behind.
+struct Partial {
+    path: PathBuf,
+}
+
+impl Partial {
+    fn create(target: &Path) -> Result<Self> {
+        let path = file::beside(target, &format!(".{}.tmp", std::process::id()));
+        file::create_private(&path)?;
+        Ok(Partial { path })
+    }
+
+    /// Gives it its name; answers its size.
+    fn finish(self, target: &Path) -> Result<u64> {
+        let named = || -> io::Result<u64> {
+            let file = File::open(&self.path)?;
+            file.sync_all()?;
+            fs::rename(&self.path, target)?;
+            Ok(file.metadata()?.len())
+        };
+        named().map_err(|error| {
+            let message = format!("{} cannot be written: {error}", target.display());
+            refused(ErrorCode::ReadOnly, message, "check that its folder may be written")
+        })
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        for ending in ["", "-journal", "-wal", "-shm"] {
+            let _ = fs::remove_file(file::beside(&self.path, ending));
+        }
+    }
+}
+
+fn refused(code: ErrorCode, message: String, hint: &str) -> Error {
+    Fault::new(code, message).hint(hint).into()
+}

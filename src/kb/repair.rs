@@ -1,0 +1,52 @@
+//! Repairs of what the KB keeps twice. Rows that no branch lists go, and their content stays in the log.
+
+use super::{
+    changeset::ENTITY,
+    store::{entities, repair as store},
+    types::{DOMAIN, changes},
+};
+use crate::{
+    base::Result,
+    db::{self, Event, Write},
+};
+
+/// Repairs tags, paths and lists; answers what was done.
+pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
+    let mut unlisted = Vec::new();
+    let mut paths = 0;
+    let mut missing = Vec::new();
+    store::each_row(tx, |record| {
+        if store::is_listed(tx, record.key)? {
+            missing.extend(record.entity.paths().into_iter().map(|path| (record.key, path)));
+        } else {
+            unlisted.push(record);
+        }
+        Ok(true)
+    })?;
+    for (key, path) in missing {
+        paths += store::add_path(tx, key, &path)?;
+    }
+    for record in &unlisted {
+        entities::forget(tx, record.key)?;
+        let changes = &changes(Some(&record.entity.fields()), None);
+        let (kind, subject, action) = (ENTITY, &record.entity.id, "deleted");
+        tx.record(&Event { domain: DOMAIN, kind, subject, action, changes })?;
+    }
+    let done = [
+        db::repaired(tx, DOMAIN, "tags of entities", store::tags(tx)?)?,
+        db::repaired(tx, DOMAIN, "paths of entities", paths)?,
+        db::repaired(tx, DOMAIN, "types in the lists of branches", store::types(tx)?)?,
+        db::repaired(tx, DOMAIN, "entities that no branch lists", unlisted.len())?,
+        db::repaired(tx, DOMAIN, "links that no branch has", store::forget_links(tx)?)?,
+    ];
+    Ok(done.into_iter().flatten().collect())
+}
+
+/// Makes every text of the domain findable again.
+pub fn reindex_texts(tx: &Write<'_>) -> Result<()> {
+    store::each_row(tx, |record| {
+        tx.index(DOMAIN, "entity", &record.key.to_string(), &record.entity.text());
+        tx.save_texts_in_time()?;
+        Ok(true)
+    })
+}

@@ -1,0 +1,327 @@
+//! `memory.jsonl` of the reference memory server: entities with observations, and relations between them.
+//!
+//! An entity becomes a node whose id follows from its name, so that a second import finds it: what it says that the
+//! node does not say yet is added, and nothing twice. The ontology grows by the types that it needs.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::Tally;
+use crate::{
+    base::{Error, ErrorCode, Fault, Result, props::Properties, text},
+    db::Write,
+    memory::{
+        content::Content,
+        history::{self, End},
+        ontology::{ConnectionType, Ontology},
+        ontology_growth,
+        store::{
+            connections::{self, NewConnection},
+            nodes::{self, NewNode, Origin},
+            ontology as types,
+        },
+        types::{CONNECTION_PREFIX, Connection, Encoding, MARKDOWN, NODE_PREFIX, Node, limits},
+    },
+};
+
+/// What a file without a type for something calls it.
+const UNTYPED: &str = "entity";
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase", expecting = "an entity or a relation")]
+enum Line {
+    #[serde(rename_all = "camelCase")]
+    Entity {
+        name: String,
+        #[serde(default)]
+        entity_type: String,
+        #[serde(default)]
+        observations: Vec<String>,
+    },
+    #[serde(rename_all = "camelCase")]
+    Relation {
+        from: String,
+        to: String,
+        #[serde(default)]
+        relation_type: String,
+    },
+}
+
+/// What came, and what was there.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ImportedJsonl {
+    /// Node types.
+    pub node_types: usize,
+    /// Connection types.
+    pub connection_types: usize,
+    /// Entities.
+    pub nodes: Tally,
+    /// Relations.
+    pub connections: Tally,
+    /// Relations with an end that is no entity, which are left out.
+    pub dangling: usize,
+}
+
+#[derive(Debug, Default)]
+struct Entity {
+    kind: String,
+    observations: Vec<String>,
+}
+
+/// Takes in all lines, or none.
+pub fn import_jsonl(tx: &Write<'_>, lines: &str) -> Result<ImportedJsonl> {
+    let (entities, relations) = read(lines)?;
+    let mut done = ImportedJsonl::default();
+    let ontology: BTreeSet<&String> = entities.values().map(|entity| &entity.kind).collect();
+    let mut new = Ontology::default();
+    for kind in ontology {
+        if !types::has_node_type(tx, kind)? {
+            new.node_types.push(kind.clone());
+        }
+    }
+    done.node_types = new.node_types.len();
+    if new != Ontology::default() || !types::exists(tx)? {
+        ontology_growth::save(tx, "imported", &new)?;
+    }
+    for (name, entity) in &entities {
+        put_entity(tx, name, entity, &mut done.nodes)?;
+        tx.save_texts_in_time()?;
+    }
+    put_relations(tx, &relations, &mut done)?;
+    Ok(done)
+}
+
+type Relation = (String, String, String);
+
+/// Entities by name, as often as they are told merged into one; relations, each once.
+fn read(lines: &str) -> Result<(BTreeMap<String, Entity>, BTreeSet<Relation>)> {
+    let (mut entities, mut relations) = (BTreeMap::<String, Entity>::new(), BTreeSet::new());
+    for (index, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let refused = |problem: String| -> Error {
+            let message = format!("line {}: {problem}", index + 1);
+            Fault::new(ErrorCode::ValidationError, message)
+                .hint("a line is an entity with name, entityType and observations, or a relation with from, to and relationType")
+                .into()
+        };
+        if line.contains('\0') {
+            return Err(refused("it has a NUL byte".to_owned()));
+        }
+        let read: Line = serde_json::from_str(line).map_err(|error| refused(error.to_string()))?;
+        match read {
+            Line::Entity { name, entity_type, observations } => {
+                let name = named("name", &name, limits::ID)
+                    .map_err(|it| refused(it.into_fault("").message))?;
+                let kind = kind("entityType", &entity_type)
+                    .map_err(|it| refused(it.into_fault("").message))?;
+                if observations.iter().any(|said| said.contains('\0')) {
+                    return Err(refused("`observations` has a NUL".to_owned()));
+                }
+                let entity = entities.entry(name).or_default();
+                if entity.kind.is_empty() {
+                    entity.kind = kind;
+                }
+                entity.observations.extend(observations);
+            }
+            Line::Relation { from, to, relation_type } => {
+                let kind = kind("relationType", &relation_type)
+                    .map_err(|it| refused(it.into_fault("").message))?;
+                relations.insert((from.trim().to_owned(), kind, to.trim().to_owned()));
+            }
+        }
+    }
+    Ok((entities, relations))
+}
+
+fn named(field: &str, name: &str, most: usize) -> Result<String> {
+    if name.contains('\0') {
+        return Err(Fault::invalid(field, "has a NUL").into());
+    }
+    text::bounded(field, name, most)
+}
+
+/// A type's name: what people wrote, on one line and not too long.
+fn kind(field: &str, written: &str) -> Result<String> {
+    let words: Vec<&str> = written.split_whitespace().collect();
+    match words.is_empty() {
+        true => Ok(UNTYPED.to_owned()),
+        false => named(field, &words.join(" "), limits::NAME),
+    }
+}
+
+/// An id that follows from what it names.
+fn id_of(prefix: &str, names: &[&str]) -> String {
+    let hex = text::hexadecimal(&Sha256::digest(names.join("\0")));
+    format!("{prefix}{}", &hex[..16])
+}
+
+fn observed(said: &str) -> String {
+    format!("- {}\n", said.trim().replace('\n', "\n  "))
+}
+
+fn put_entity(tx: &Write<'_>, name: &str, entity: &Entity, tally: &mut Tally) -> Result<()> {
+    let id = id_of(NODE_PREFIX, &["entity", name]);
+    let there = nodes::find(tx, &id)?;
+    let before = there.as_ref().map(|there| nodes::content(tx, there)).transpose()?;
+    let held = before.as_ref().and_then(Content::text).unwrap_or_default().to_owned();
+    let mut seen = HashSet::new();
+    let missing: String = entity
+        .observations
+        .iter()
+        .filter(|said| !said.trim().is_empty() && seen.insert(said.trim()))
+        .map(|said| observed(said))
+        .filter(|line| !held.contains(line.as_str()))
+        .collect();
+    if there.is_some() && missing.is_empty() {
+        tally.equal += 1;
+        return Ok(());
+    }
+    let whole = match &there {
+        Some(_) if held.ends_with('\n') => format!("{held}{missing}"),
+        Some(_) => format!("{held}\n{missing}"),
+        None => format!("# {name}\n\n{missing}"),
+    };
+    let content = Content::read(&whole, Encoding::Utf8)?;
+    match there {
+        Some(mut record) => {
+            record.node.modified = tx.now().max(record.node.created);
+            nodes::save(tx, &record, &Properties::new(), Some(&content))?;
+            let changes: Vec<_> =
+                history::content_change(before.as_ref(), &content).into_iter().collect();
+            history::of_node(tx, &id, "imported", &changes)?;
+            tally.updated += 1;
+        }
+        None => {
+            let properties = Properties::from_iter([("name".to_owned(), json!(name))]);
+            let new = NewNode {
+                r#type: &entity.kind,
+                properties: &properties,
+                format: MARKDOWN,
+                content: &content,
+            };
+            nodes::insert_as(tx, &id, &new, Origin::now(tx))?;
+            let node = Node {
+                id,
+                r#type: entity.kind.clone(),
+                created: tx.now(),
+                modified: tx.now(),
+                properties,
+                content_format: MARKDOWN.to_owned(),
+                encoding: Encoding::Utf8,
+            };
+            let changes = End::After.node(&node, Some(&content));
+            history::of_node(tx, &node.id, "imported", &changes)?;
+            tally.new += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Draws the relations. A type of connection never changes: where one that is there does not allow the ends, another is
+/// made that names them.
+fn put_relations(
+    tx: &Write<'_>,
+    relations: &BTreeSet<Relation>,
+    done: &mut ImportedJsonl,
+) -> Result<()> {
+    let mut drawn = Vec::new();
+    let mut ends: BTreeMap<&String, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
+    for (from, relation, to) in relations {
+        let node = |name: &str| nodes::find(tx, &id_of(NODE_PREFIX, &["entity", name]));
+        let (Some(start), Some(end)) = (node(from)?, node(to)?) else {
+            done.dangling += 1;
+            continue;
+        };
+        let (froms, tos) = ends.entry(relation).or_default();
+        froms.insert(start.node.r#type.clone());
+        tos.insert(end.node.r#type.clone());
+        drawn.push((from, relation, to, start.node, end.node));
+    }
+    let mut new = Ontology::default();
+    for (relation, (from_types, to_types)) in ends {
+        if types::find_connection_type(tx, relation)?.is_none() {
+            new.connection_types.push(connection_type(relation, from_types, to_types));
+        }
+    }
+    grow(tx, new, done)?;
+    for (from, relation, to, start, end) in drawn {
+        let mut kind = relation.clone();
+        let allows = |kind: &ConnectionType| {
+            kind.from_types.contains(&start.r#type) && kind.to_types.contains(&end.r#type)
+        };
+        let known = types::find_connection_type(tx, relation)?;
+        if !known.is_some_and(|known| allows(&known) && known.required_properties.is_empty()) {
+            kind = text::shorten(&format!("{relation} ({} to {})", start.r#type, end.r#type), 200);
+            if types::find_connection_type(tx, &kind)?.is_none() {
+                let one = |name: &str| BTreeSet::from([name.to_owned()]);
+                let more = connection_type(&kind, one(&start.r#type), one(&end.r#type));
+                let connection_types = vec![more];
+                grow(tx, Ontology { connection_types, ..Ontology::default() }, done)?;
+            }
+        }
+        put_relation(
+            tx,
+            &id_of(CONNECTION_PREFIX, &["relation", from, relation, to]),
+            &kind,
+            &start,
+            &end,
+            done,
+        )?;
+    }
+    Ok(())
+}
+
+fn connection_type(name: &str, from: BTreeSet<String>, to: BTreeSet<String>) -> ConnectionType {
+    ConnectionType {
+        name: name.to_owned(),
+        from_types: from.into_iter().collect(),
+        to_types: to.into_iter().collect(),
+        required_properties: Vec::new(),
+    }
+}
+
+fn grow(tx: &Write<'_>, new: Ontology, done: &mut ImportedJsonl) -> Result<()> {
+    if new == Ontology::default() {
+        return Ok(());
+    }
+    done.connection_types += new.connection_types.len();
+    ontology_growth::save(tx, "imported", &new)
+}
+
+fn put_relation(
+    tx: &Write<'_>,
+    id: &str,
+    kind: &str,
+    start: &Node,
+    end: &Node,
+    done: &mut ImportedJsonl,
+) -> Result<()> {
+    let properties = Properties::new();
+    let new = NewConnection {
+        r#type: kind,
+        from: &start.id,
+        to: &end.id,
+        properties: &properties,
+        content: None,
+    };
+    if !connections::insert_as(tx, id, &new, Origin::now(tx))? {
+        done.connections.equal += 1;
+        return Ok(());
+    }
+    done.connections.new += 1;
+    let connection = Connection {
+        id: id.to_owned(),
+        r#type: kind.to_owned(),
+        from_node_id: start.id.clone(),
+        to_node_id: end.id.clone(),
+        created: tx.now(),
+        modified: tx.now(),
+        properties,
+        has_content: false,
+        content: None,
+    };
+    let changes = End::After.connection(&connection, None);
+    history::of_connection(tx, id, "imported", &changes)
+}

@@ -1,0 +1,26 @@
+//! Repairs of what the work graph keeps twice; what it says itself is never touched.
+
+use super::{
+    store::repair::{self, reindex},
+    types::DOMAIN,
+};
+use crate::{
+    base::Result,
+    db::{self, Write},
+};
+
+/// Repairs counters, places and the files of open work; answers what was done.
+pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
+    let (counters, _) = repair::counters(tx)?;
+    let links = repair::open_links(tx)?;
+    let done = [
+        db::repaired(tx, DOMAIN, "counters and depths of the work graph", counters)?,
+        db::repaired(tx, DOMAIN, "files of open work", links)?,
+    ];
+    Ok(done.into_iter().flatten().collect())
+}
+
+/// Makes every text of the domain findable again.
+pub fn reindex_texts(tx: &Write<'_>) -> Result<()> {
+    reindex(tx)
+}

@@ -1,0 +1,73 @@
+//! What is kept twice, written anew from what it is kept of.
+
+use super::records;
+use crate::{
+    base::Result,
+    db::{Read, Write},
+    work::types::DOMAIN,
+};
+
+/// Puts depths, projects and counters right; answers how many rows were wrong, and a node that no root leads to.
+pub fn counters(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
+    // First by what the nodes say now, right or wrong: the triggers count on from there.
+    let mut wrong = tx.run(
+        "WITH counted (id, total, resolved, blocked, actionable) AS (
+           SELECT p.id, count(n.id), coalesce(sum(n.resolved), 0),
+                  coalesce(sum(n.resolved = 0 AND n.open_deps > 0), 0),
+                  coalesce(sum(n.resolved = 0 AND n.open_children = 0 AND n.open_deps = 0), 0)
+             FROM work_projects p LEFT JOIN work_nodes n ON n.project = p.id GROUP BY p.id
+         )
+         UPDATE work_projects
+            SET total = c.total, resolved = c.resolved, blocked = c.blocked, actionable = c.actionable
+           FROM counted c
+          WHERE c.id = work_projects.id
+            AND (work_projects.total, work_projects.resolved, work_projects.blocked, work_projects.actionable)
+                <> (c.total, c.resolved, c.blocked, c.actionable)",
+        [],
+    )?;
+    let (moved, lost) = records::settle_places(tx)?;
+    wrong += moved;
+    wrong += tx.run(
+        "WITH counted (id, children, open_children, open_deps) AS (
+           SELECT n.id,
+                  (SELECT count(*) FROM work_nodes c WHERE c.parent = n.id),
+                  (SELECT count(*) FROM work_nodes c WHERE c.parent = n.id AND c.resolved = 0),
+                  (SELECT count(*) FROM work_edges e JOIN work_nodes t ON t.id = e.to_node
+                    WHERE e.from_node = n.id AND e.type = 'depends_on' AND t.resolved = 0)
+             FROM work_nodes n
+         )
+         UPDATE work_nodes SET children = c.children, open_children = c.open_children, open_deps = c.open_deps
+           FROM counted c
+          WHERE c.id = work_nodes.id
+            AND (work_nodes.children, work_nodes.open_children, work_nodes.open_deps)
+                <> (c.children, c.open_children, c.open_deps)",
+        [],
+    )?;
+    Ok((wrong, lost))
+}
+
+/// Puts the files of open work right; answers how many rows were wrong.
+pub fn open_links(tx: &Write<'_>) -> Result<usize> {
+    const LINKS: &str =
+        "SELECT p.path, p.node FROM work_link_paths p JOIN work_nodes n ON n.id = p.node
+                          WHERE n.resolved = 0";
+    let gone =
+        tx.run(&format!("DELETE FROM work_open_links WHERE (path, node) NOT IN ({LINKS})"), [])?;
+    let added =
+        tx.run(&format!("INSERT OR IGNORE INTO work_open_links (path, node) {LINKS}"), [])?;
+    Ok(gone + added)
+}
+
+/// Makes every summary findable.
+pub fn reindex(tx: &Write<'_>) -> Result<()> {
+    let read: &Read<'_> = tx;
+    read.while_each(
+        "SELECT id, summary FROM work_nodes ORDER BY seq",
+        [],
+        |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
+        |(id, summary)| {
+            tx.index(DOMAIN, "node", &id, &summary);
+            Ok(true)
+        },
+    )
+}

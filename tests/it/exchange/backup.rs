@@ -1,0 +1,74 @@
+//! `graph backup`: online, verified, and never over something else.
+
+use std::{
+    fs,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use serde_json::json;
+
+use super::world::World;
+use crate::support::binary::run;
+
+#[test]
+fn a_backup_made_while_others_write_is_whole_and_holds_one_instant() {
+    let mut home = World::full();
+    let place = home.app.db_path().parent().unwrap().to_owned();
+    let mut other = home.app.another();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                other.ok(
+                    "graph_plan",
+                    json!({ "project": "shop", "nodes": [{ "ref": "x", "summary": "more" }] }),
+                );
+            }
+        });
+        for at in 0..3 {
+            let name = format!("copy{at}.db");
+            let said = run(&place, &["backup", &name]).ok();
+            assert!(said.contains("no damage found") && said.contains("restore it"), "{said}");
+            let checked = run(&place, &["--db", &name, "doctor"]).ok();
+            assert!(checked.contains("✓ agree with a recount"), "{checked}");
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    let before = home.export();
+    run(&place, &["backup", "last.db"]).ok();
+    assert_eq!(run(&place, &["--db", "last.db", "export"]).ok(), before);
+    let left: Vec<_> = fs::read_dir(&place)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.contains(".tmp"))
+        .collect();
+    assert_eq!(left, [""; 0]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(place.join("last.db")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_backup_never_replaces_what_it_is_not_told_to() {
+    let home = World::full();
+    let place = home.app.db_path().parent().unwrap().to_owned();
+    fs::write(place.join("mine"), "mine").unwrap();
+    for (target, words) in [
+        ("mine", "is there already"),
+        ("graph.db", "the database itself"),
+        ("./graph.db", "the database itself"),
+        (".", "no regular file"),
+        ("none/x.db", "cannot be created"),
+    ] {
+        let err = run(&place, &["backup", target]).failed(1);
+        assert!(err.contains(words), "{target}: {err}");
+    }
+    let err = run(&place, &["backup", "graph.db", "--force"]).failed(1);
+    assert!(err.contains("the database itself"), "{err}");
+    assert_eq!(fs::read_to_string(place.join("mine")).unwrap(), "mine");
+    run(&place, &["backup", "mine", "--force"]).ok();
+    assert!(run(&place, &["--db", "mine", "doctor"]).ok().contains("all is well"));
+}

@@ -1,0 +1,90 @@
+//! `graph doctor --fix`: everything that can be broken by hand and follows from something else is put right.
+
+use serde_json::json;
+
+use super::world::World;
+use crate::support::binary::run;
+
+#[test]
+fn what_follows_from_something_else_is_found_repaired_and_clean_afterwards() {
+    for (tampering, finding) in [
+        ("UPDATE work_projects SET total = total + 1", "nodes of a project"),
+        (
+            "UPDATE work_projects SET resolved = 0 WHERE name = 'shop'",
+            "resolved nodes of a project",
+        ),
+        ("UPDATE work_projects SET blocked = 0 WHERE name = 'shop'", "blocked nodes of a project"),
+        ("UPDATE work_projects SET actionable = 0", "actionable nodes of a project"),
+        ("UPDATE work_nodes SET depth = 9 WHERE id = 'n_0000000004'", "depth"),
+        ("UPDATE work_nodes SET open_deps = 0", "unresolved dependencies"),
+        (
+            "UPDATE work_nodes SET open_children = 0 WHERE id = 'n_0000000003'",
+            "unresolved children",
+        ),
+        ("UPDATE work_nodes SET children = 9 WHERE id = 'n_0000000003'", "all children"),
+        ("DELETE FROM work_open_links", "files of open work"),
+        ("DELETE FROM search_entries WHERE domain = 'work'", "text index"),
+        ("DELETE FROM graph_patterns", "patterns of an atom"),
+        ("UPDATE graph_patterns SET key = 'nowhere'", "keys of patterns"),
+        ("DELETE FROM search_entries WHERE domain = 'knowledge'", "text index"),
+        (
+            "UPDATE memory_node_properties SET value = 'other' WHERE key = 'a'",
+            "properties of a memory",
+        ),
+        ("DELETE FROM memory_node_properties", "properties of a memory"),
+        ("DELETE FROM memory_connection_properties", "properties of a connection"),
+        ("DELETE FROM search_entries WHERE domain = 'memory'", "text index"),
+        ("DELETE FROM kb_tags", "tags of an entity"),
+        ("DELETE FROM kb_paths", "among its paths"),
+        ("UPDATE kb_branch_entities SET type = 'req' WHERE id = 'T-1'", "type in a branch's list"),
+        ("DELETE FROM kb_branch_entities WHERE id = 'T-1'", "that no branch lists"),
+        ("DELETE FROM kb_branch_links", "that no branch has"),
+        ("DELETE FROM search_index", "index"),
+        (
+            "INSERT INTO search_entries (domain, kind, subject) VALUES ('work', 'node', 'gone')",
+            "index",
+        ),
+    ] {
+        let mut world = World::full();
+        let before = world.export();
+        let place = world.app.db_path().parent().unwrap().to_owned();
+        let conn = rusqlite::Connection::open(world.app.db_path()).unwrap();
+        assert!(conn.execute(tampering, []).unwrap() > 0, "{tampering}");
+        drop(conn);
+        let broken = world.app.dump();
+        let found = run(&place, &["doctor"]);
+        assert_eq!(found.code, 1, "{tampering}: {}", found.out);
+        assert!(found.out.contains(finding), "{tampering}: {}", found.out);
+        assert_eq!(world.app.dump(), broken, "{tampering}: a look changed something");
+
+        let fixed = run(&place, &["doctor", "--fix"]);
+        assert_eq!(fixed.code, 0, "{tampering}: {}{}", fixed.out, fixed.err);
+        assert!(fixed.out.contains("\nrepaired\n  ✓ "), "{tampering}: {}", fixed.out);
+        let again = run(&place, &["doctor", "--fix"]).ok();
+        assert!(
+            !again.contains("repaired") && again.contains("all is well"),
+            "{tampering}: {again}"
+        );
+        if !tampering.contains("kb_branch_") {
+            assert_eq!(world.export(), before, "{tampering}: content changed");
+        }
+        let found = world.app.ok("search_content", json!({ "query": "kitchen" }));
+        assert_eq!(found["node_ids"].as_array().unwrap().len(), 1, "{tampering}");
+    }
+}
+
+#[test]
+fn what_is_lost_is_left_with_what_to_do() {
+    let world = World::full();
+    let place = world.app.db_path().parent().unwrap().to_owned();
+    let conn = rusqlite::Connection::open(world.app.db_path()).unwrap();
+    conn.execute("DELETE FROM memory_node_contents WHERE owner = 1", []).unwrap();
+    drop(conn);
+    let fixed = run(&place, &["doctor", "--fix"]);
+    assert_eq!(fixed.code, 1, "{}", fixed.out);
+    assert!(
+        fixed.out.contains("contents of a memory") && fixed.out.contains("restoring a backup"),
+        "{}",
+        fixed.out
+    );
+}
