@@ -186,8 +186,11 @@ impl App {
             return empty.db(ctx)?.rehearse(ctx, f);
         }
         for _ in 1..PATIENCE {
-            let db = self.db(ctx)?;
-            let done = if dry_run { db.rehearse(ctx, &mut f) } else { db.write(ctx, &mut f) };
+            // Also opening may have to wait: the first of several makes the file and goes on writing it.
+            let done = self.db(ctx).and_then(|db| match dry_run {
+                true => db.rehearse(ctx, &mut f),
+                false => db.write(ctx, &mut f),
+            });
             match done {
                 Err(error) if error.code() == ErrorCode::Busy => {}
                 done => return done,
