@@ -22,7 +22,8 @@ Resolve only what is done and checked.
 - Found more work? Plan it at once. Blocked? graph_connect a depends_on edge. Plan wrong? \
 graph_restructure.
 - A claim is a soft lock that runs out. Held by another agent? Take another with graph_next.
-- Errors carry a code, the field and what is allowed; a hint names a safe next call.";
+- Before you touch files: graph_brief {paths} tells what to know.
+- Errors name the field, what is allowed and a safe next call.";
 
 const KNOWLEDGE: &str = "\
 Knowledge: what others learned about areas of this codebase. Before you touch files: query_graph \
