@@ -1,6 +1,10 @@
 //! `graph export --memory`: the whole memory as a folder.
 
-use std::{collections::HashSet, io, path::Path};
+use std::{
+    collections::{BTreeSet, HashSet},
+    io,
+    path::Path,
+};
 
 use serde::Serialize;
 use serde_json::json;
@@ -43,7 +47,8 @@ pub struct Exported {
 
 /// Writes everything below `folder`; `force` replaces an earlier export there.
 ///
-/// The registry is written last and taken away first: a folder without one is an export that was cut short.
+/// The registry is written last and taken away first: a folder without one is an export that was cut short. What it
+/// named is kept until then under another name, so that the next export knows which files to take away.
 pub fn export(tx: &Read<'_>, folder: &Path, force: bool) -> Result<Exported> {
     let ontology = ontology::get_ontology(tx)?;
     let before = prepare(folder, force)?;
@@ -96,6 +101,8 @@ pub fn export(tx: &Read<'_>, folder: &Path, force: bool) -> Result<Exported> {
     }
     out.write(layout::ONTOLOGY, yaml::write(&ontology).as_bytes())?;
     out.write(layout::REGISTRY, registry.write()?.as_bytes())?;
+    fs::remove_beneath(folder, layout::BEFORE)
+        .map_err(|error| cannot(folder, layout::BEFORE, &error))?;
     Ok(Exported {
         node_types: ontology.node_types.len(),
         connection_types: ontology.connection_types.len(),
@@ -137,14 +144,16 @@ impl Out<'_> {
 }
 
 /// Makes sure that nothing is lost in the folder; answers the files of an earlier export there.
-fn prepare(folder: &Path, force: bool) -> Result<Vec<String>> {
+fn prepare(folder: &Path, force: bool) -> Result<BTreeSet<String>> {
     let shown = folder.display();
     let names = fs::names(folder).map_err(|error| cannot(folder, "", &error))?;
     if names.is_none_or(|names| names.is_empty()) {
-        return Ok(Vec::new());
+        return Ok(BTreeSet::new());
     }
     let earlier = fs::names(&folder.join("_system")).ok().flatten().is_some_and(|names| {
-        names.iter().any(|name| name == "registry.json" || name == "ontology.yaml")
+        let ours = [layout::REGISTRY, layout::BEFORE, layout::ONTOLOGY]
+            .map(|path| Path::new(path).file_name());
+        names.iter().any(|name| ours.contains(&Some(name)))
     });
     if !earlier {
         let message = format!("{shown} is not empty, and is no earlier export");
@@ -157,22 +166,34 @@ fn prepare(folder: &Path, force: bool) -> Result<Vec<String>> {
             "choose a folder that is empty or not there yet; --force would replace the earlier export",
         ));
     }
-    let registry = fs::read_beneath(folder, layout::REGISTRY, MAX_REGISTRY)
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .and_then(|json| Registry::read(&json).ok())
-        .unwrap_or_default();
+    let current = fs::read_beneath(folder, layout::REGISTRY, MAX_REGISTRY).ok();
+    // One that was cut short names none: what the one before it named is still there then.
+    let mut ours = current.as_deref().map(contents).unwrap_or_default();
+    if let Ok(before) = fs::read_beneath(folder, layout::BEFORE, MAX_REGISTRY) {
+        ours.extend(contents(&before));
+    }
+    if let Some(bytes) = &current {
+        fs::write_beneath(folder, layout::BEFORE, bytes)
+            .map_err(|error| cannot(folder, layout::BEFORE, &error))?;
+    }
     fs::remove_beneath(folder, layout::REGISTRY)
         .map_err(|error| cannot(folder, layout::REGISTRY, &error))?;
-    // The paths are data: only what is a content file of this folder is ours to remove.
-    let ours = registry.paths().filter_map(|path| paths::normalise("path", None, path).ok());
-    Ok(ours
+    Ok(ours)
+}
+
+/// The content files that a registry names. The paths are data: only what is a content file of the folder is ours to
+/// remove.
+fn contents(registry: &[u8]) -> BTreeSet<String> {
+    let registry = std::str::from_utf8(registry).ok().and_then(|json| Registry::read(json).ok());
+    let registry = registry.unwrap_or_default();
+    let named = registry.paths().filter_map(|path| paths::normalise("path", None, path).ok());
+    named
         .filter(|path| {
             [layout::NODES, layout::CONNECTIONS]
                 .iter()
                 .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
         })
-        .collect())
+        .collect()
 }
 
 fn refused(message: String, hint: &str) -> Error {

@@ -8,6 +8,9 @@ use crate::memory::types::Encoding;
 
 /// Nodes and connections.
 pub(super) const REGISTRY: &str = "_system/registry.json";
+/// The registry that an export is about to replace, for as long as it is at work: the one way to know, after an export
+/// that was cut short, which files are left over from the one before.
+pub(super) const BEFORE: &str = "_system/registry.before.json";
 /// Node types and connection types.
 pub(super) const ONTOLOGY: &str = "_system/ontology.yaml";
 /// The contents of nodes.

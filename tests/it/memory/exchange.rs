@@ -332,6 +332,34 @@ fn an_export_replaces_only_an_earlier_export_and_only_when_told_to() {
 }
 
 #[test]
+fn what_an_export_that_was_cut_short_left_over_goes_with_the_next() {
+    let (mut m, home) = rich();
+    let target = home.join("out");
+    let force = ["export", "--force", "--memory", target.to_str().unwrap()];
+    export(&home, &target).ok();
+    let ids = m.ids("query_nodes", json!({}));
+    let file = |id: &str| {
+        let files = tree(&target).into_keys();
+        target.join(files.into_iter().find(|path| path.contains(id)).unwrap())
+    };
+    let (gone, blocked) = (file(&ids[0]), file(ids.last().unwrap()));
+    m.ok("delete_node", json!({ "node_id": ids[0] }));
+
+    // A folder stands where a file has to go: the export ends in the middle, twice.
+    fs::remove_file(&blocked).unwrap();
+    fs::create_dir(&blocked).unwrap();
+    for _ in 0..2 {
+        run(&home, &force).failed(1);
+        assert!(gone.exists() && !target.join("_system/registry.json").exists());
+    }
+    fs::remove_dir(&blocked).unwrap();
+    run(&home, &force).ok();
+    let (_keep, other) = folder();
+    export(&home, &other.join("fresh")).ok();
+    assert!(tree(&target) == tree(&other.join("fresh")));
+}
+
+#[test]
 fn a_hundred_megabytes_come_in_and_one_byte_more_does_not() {
     let (_keep, home) = folder();
     let source = home.join("source");
