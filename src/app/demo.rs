@@ -19,6 +19,13 @@ use crate::{
 /// The branch that a new repository is on.
 const FIRST_BRANCH: &str = "main";
 
+/// A branch is there from its first commit on. Whoever plays it is nobody, and none of their settings take part.
+#[rustfmt::skip]
+const FIRST_COMMIT: &[&str] = &[
+    "-c", "user.name=graph", "-c", "user.email=graph@localhost", "-c", "commit.gpgsign=false",
+    "-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "Begin",
+];
+
 /// The folder, which goes with it.
 #[derive(Debug)]
 pub struct Stage {
@@ -35,7 +42,10 @@ impl Stage {
         fs::create_text(&folder.path().join(FILE_NAME), "durability: normal\n")
             .map_err(|error| told(&error))?;
         let mut stage = Stage { folder, without_git: None };
-        let made = stage.git(&["init", "-q"]).and_then(|()| stage.stand_on(FIRST_BRANCH));
+        let made = stage
+            .git(&["init", "-q"])
+            .and_then(|()| stage.stand_on(FIRST_BRANCH))
+            .and_then(|()| stage.git(FIRST_COMMIT));
         stage.without_git = made.err();
         let folder = stage.path().to_owned();
         // What this process was told to use is no stage.

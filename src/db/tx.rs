@@ -61,7 +61,7 @@ pub(super) fn write<T>(
     attempt(conn, ctx, deadline, f, true)
 }
 
-/// Runs `f` as [`write`] does, and changes nothing all the same.
+/// Runs `f` as [`write()`] does, and changes nothing all the same.
 pub(super) fn rehearse<T>(
     conn: &mut Connection,
     ctx: &Ctx,

@@ -12,8 +12,8 @@
 //! - A file that is gone has changed. So has one that is new and belongs to the area: folders are kept as well, and only
 //!   where one of them looks different is the area looked through again. What git ignores belongs to no area, unless it
 //!   is named in full.
-//! - The work is bounded. What has too many files to be confirmed ([`confirm`]), or comes after an answer has looked at
-//!   enough ([`mark`]), is `unknown`. New files in an area that is too wide to be looked through are not told.
+//! - The work is bounded. What has too many files to be confirmed (`confirm.rs`), or comes after an answer has looked at
+//!   enough (`mark.rs`), is `unknown`. New files in an area that is too wide to be looked through are not told.
 //! - Nothing is followed out of the working tree, and nothing is opened that is not a file of a bounded size.
 
 mod about;
