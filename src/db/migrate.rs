@@ -35,7 +35,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { name: "0004_memory", sql: include_str!("../../migrations/0004_memory.sql") },
     Migration { name: "0005_kb", sql: include_str!("../../migrations/0005_kb.sql") },
     Migration { name: "0006_freshness", sql: include_str!("../../migrations/0006_freshness.sql") },
-    Migration { name: "0008_kb_stores", sql: include_str!("../../migrations/0008_kb_stores.sql") },
+    Migration { name: "0007_kb_stores", sql: include_str!("../../migrations/0007_kb_stores.sql") },
 ];
 
 /// Brings the file to the newest version; processes that race do it once.

@@ -25,7 +25,7 @@ fn a_new_file_is_sound_and_in_wal_mode() {
 #[test]
 fn stores_of_an_older_version_keep_their_links_and_logs() {
     let (before, after): (Vec<&graph::db::Migration>, Vec<_>) =
-        graph::db::MIGRATIONS.iter().partition(|it| it.name < "0008_kb_stores");
+        graph::db::MIGRATIONS.iter().partition(|it| it.name < "0007_kb_stores");
     let db = rusqlite::Connection::open_in_memory().unwrap();
     db.execute_batch("PRAGMA foreign_keys = ON").unwrap();
     for migration in before {
