@@ -1,0 +1,101 @@
+use super::*;
+
+#[test]
+fn reading_is_bounded_and_says_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    assert!(matches!(read_text(&path, 9), Err(ReadError::Missing)));
+    assert!(matches!(read_text(folder.path(), 9), Err(ReadError::NotAFile)));
+
+    fs::write(&path, "grün").unwrap();
+    assert_eq!(read_text(&path, 5).unwrap(), "grün");
+    assert!(matches!(read_text(&path, 4), Err(ReadError::TooLarge { bytes: 5, cap: 4 })));
+    assert!(matches!(read_text(&path.join("below"), 9), Err(ReadError::Missing)));
+
+    fs::write(&path, b"ab\xff").unwrap();
+    assert!(matches!(read_text(&path, 9), Err(ReadError::NotText { offset: 2 })));
+}
+
+#[test]
+fn nothing_is_read_written_or_removed_outside_of_the_folder() {
+    let outer = tempfile::tempdir().unwrap();
+    let root = outer.path().join("root");
+    fs::create_dir(&root).unwrap();
+    fs::write(outer.path().join("secret"), "s").unwrap();
+    write_beneath(&root, "a/b/c.txt", b"inside").unwrap();
+    assert_eq!(read_beneath(&root, "a/b/c.txt", 9).unwrap(), b"inside");
+    assert_eq!(names(&root.join("a/b")).unwrap().unwrap(), ["c.txt"], "no partial file is left");
+    assert_eq!(names(&root.join("none")).unwrap(), None);
+    for path in ["../secret", "a/../../secret"] {
+        assert!(matches!(read_beneath(&root, path, 9), Err(ReadError::Outside)), "{path}");
+        assert!(write_beneath(&root, path, b"x").is_err(), "{path}");
+        assert!(remove_beneath(&root, path).is_err(), "{path}");
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(outer.path(), root.join("out")).unwrap();
+        std::os::unix::fs::symlink(outer.path().join("secret"), root.join("link")).unwrap();
+        assert!(matches!(read_beneath(&root, "out/secret", 9), Err(ReadError::Outside)));
+        assert!(matches!(read_beneath(&root, "link", 9), Err(ReadError::Outside)));
+        assert!(write_beneath(&root, "out/secret", b"x").is_err());
+        write_beneath(&root, "link", b"x").unwrap();
+        assert_eq!(read_beneath(&root, "link", 9).unwrap(), b"x", "the link was replaced");
+    }
+    assert_eq!(fs::read(outer.path().join("secret")).unwrap(), b"s");
+    remove_beneath(&root, "a/b/c.txt").unwrap();
+    remove_beneath(&root, "a/b/c.txt").unwrap();
+    assert!(matches!(read_beneath(&root, "a/b/c.txt", 9), Err(ReadError::Missing)));
+}
+
+#[test]
+fn only_the_start_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    fs::write(&path, "abcd").unwrap();
+    assert_eq!(read_start(&path, 4).unwrap(), (b"abcd".to_vec(), false));
+    assert_eq!(read_start(&path, 3).unwrap(), (b"abc".to_vec(), true));
+    assert!(matches!(read_start(folder.path(), 3), Err(ReadError::NotAFile)));
+}
+
+#[test]
+fn what_is_on_its_way_is_private_and_leaves_nothing_when_it_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    let names = || names(folder.path()).unwrap().unwrap();
+    let mut given_up = Pending::create(&path).unwrap();
+    given_up.write_all(b"half").unwrap();
+    assert_eq!(names().len(), 1);
+    drop(given_up);
+    assert!(names().is_empty());
+    for text in ["one", "two"] {
+        let mut pending = Pending::create(&path).unwrap();
+        pending.write_all(text.as_bytes()).unwrap();
+        pending.finish().unwrap();
+        assert_eq!(read_text(&path, 9).unwrap(), text);
+        assert_eq!(names(), ["a.txt"]);
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn writing_creates_once_and_replaces_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b/a.txt");
+    assert!(create_text(&path, "one").unwrap());
+    assert!(!create_text(&path, "two").unwrap());
+    assert_eq!(read_text(&path, 9).unwrap(), "one");
+    make_executable(&path).unwrap();
+    replace_text(&path, "three").unwrap();
+    assert_eq!(read_text(&path, 9).unwrap(), "three");
+    assert!(is_executable(&path), "permissions are kept");
+    assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left over");
+    assert!(replace_text(&folder.path().join("none"), "x").is_err());
+    assert!(create_folder(&folder.path().join("x/y")).unwrap());
+    assert!(!create_folder(&folder.path().join("x")).unwrap());
+    remove(&path).unwrap();
+    assert!(!path.exists());
+}
