@@ -12,6 +12,7 @@ use crate::{
 mod complete;
 mod demo;
 mod exchange;
+mod joined;
 mod kb;
 mod repair;
 mod report;
@@ -29,9 +30,9 @@ pub use crate::{
 };
 pub use demo::Stage;
 pub use exchange::{Exported, Format, format_of};
-pub use kb::{Branches, HookFolder, Initialised, KbState, KbView, Store};
+pub use kb::{Branches, HookFolder, Initialised, KbState, Store};
 pub use report::{Health, LogEntry};
-pub use setup::{Act, Launch, Setup, Step, Undo};
+pub use setup::{Act, Launch, MCP_FILE, Setup, Step, Undo};
 
 /// The application behind every transport. Its database is opened by the first call that needs it, so that
 /// a server answers at once and a broken file is the fault of a call, not the end of the process.

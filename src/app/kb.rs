@@ -77,7 +77,7 @@ impl Place {
 
 /// What a joined answer has of the KB: nothing where it is off, unused or unreadable.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct KbView<'a> {
+pub(super) struct KbView<'a> {
     /// The branch of the call.
     pub setting: Option<&'a Setting>,
     /// Why it cannot be read.
@@ -146,7 +146,7 @@ impl App {
 
     /// Runs `f` on one snapshot, with the KB where it is on, in use and readable. What else there is to tell must not
     /// fail over a damaged `.kb`, and looking on does not make a store where nobody keeps requirements.
-    pub fn joined<T>(
+    pub(super) fn read_with_kb<T>(
         &mut self,
         ctx: &Ctx,
         f: impl Fn(&Read<'_>, KbView<'_>) -> Result<T>,

@@ -151,37 +151,6 @@ pub fn title(tx: &Read<'_>, domain: &str, subject: &str) -> Result<Option<String
     })
 }
 
-/// A thing of any domain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    /// Its id.
-    pub id: String,
-    /// What it is called.
-    pub title: String,
-}
-
-/// Things whose id begins with `start`, by id; with nothing to go by, those that changed last.
-pub fn named(tx: &Read<'_>, start: &str, domain: Option<&str>, limit: usize) -> Result<Vec<Named>> {
-    let named = |row: &Row<'_>| Ok(Named { id: row.get(0)?, title: row.get(1)? });
-    if !start.is_empty() {
-        return tx.all(
-            "SELECT DISTINCT id, title FROM v_nodes
-              WHERE id >= ?1 AND id < ?1 || char(1114111) AND (?2 IS NULL OR domain = ?2) ORDER BY id LIMIT ?3",
-            (start, domain, limit),
-            named,
-        );
-    }
-    tx.all(
-        "SELECT DISTINCT n.id, n.title
-           FROM (SELECT subject, domain, max(seq) AS seq FROM (SELECT * FROM events ORDER BY seq DESC LIMIT 500)
-                  GROUP BY subject, domain) e
-           JOIN v_nodes n ON n.id = e.subject AND n.domain = e.domain
-          WHERE ?1 IS NULL OR e.domain = ?1 ORDER BY e.seq DESC LIMIT ?2",
-        (domain, limit),
-        named,
-    )
-}
-
 fn from_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
     Ok(EventRow {
         seq: row.get(0)?,

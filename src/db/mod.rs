@@ -16,12 +16,11 @@ mod tx;
 
 pub use backup::{BackedUp, back_up};
 pub use events::{
-    Event, EventRow, Named, Wanted, author, between, history, last_event, later, named, of_subject,
-    recent, title,
+    Event, EventRow, Wanted, author, between, history, last_event, later, of_subject, recent, title,
 };
 pub use migrate::{MIGRATIONS, Migration};
-pub use names::Names;
-pub(crate) use names::{Source, beginning};
+pub(crate) use names::{Key, Source, beginning};
+pub use names::{Named, Names, named};
 pub use open::{Db, Interrupt, Options, Patience};
 pub use recount::{Check, found, recount, repaired};
 pub(crate) use row::json;

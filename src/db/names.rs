@@ -1,6 +1,6 @@
-//! Values of a column by their beginning, for completing what somebody types.
+//! Values of a column, and things of any domain, by their beginning: for completing what somebody types.
 
-use rusqlite::{params_from_iter, types::Value};
+use rusqlite::{Row, params_from_iter, types::Value};
 
 use super::tx::Read;
 use crate::base::Result;
@@ -22,7 +22,25 @@ pub(crate) struct Source<'a> {
     /// The column.
     pub column: &'a str,
     /// Another column that has this value.
-    pub within: Option<(&'a str, i64)>,
+    pub within: Option<(&'a str, Key<'a>)>,
+}
+
+/// What things are counted or named by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Key<'a> {
+    /// A number.
+    Number(i64),
+    /// A text.
+    Text(&'a str),
+}
+
+impl From<Key<'_>> for Value {
+    fn from(key: Key<'_>) -> Self {
+        match key {
+            Key::Number(number) => number.into(),
+            Key::Text(text) => text.to_owned().into(),
+        }
+    }
 }
 
 /// The values that begin with `prefix`, at most `limit` of them.
@@ -38,7 +56,7 @@ pub(crate) fn beginning(
     if let Some((field, _)) = within {
         condition += &format!(" AND {field} = ?3");
     }
-    let mut bound = vec![Value::from(prefix.to_owned()), format!("{prefix}{}", char::MAX).into()];
+    let mut bound = vec![Value::from(prefix.to_owned()), end_of(prefix).into()];
     bound.extend(within.map(|(_, key)| Value::from(key)));
     let values = tx.all(
         &format!("SELECT {column} FROM {table} WHERE {condition} ORDER BY {column} LIMIT {limit}"),
@@ -51,4 +69,40 @@ pub(crate) fn beginning(
         |row| row.get(0),
     )?;
     Ok(Names { values, total: total.unwrap_or(0) })
+}
+
+/// A thing of any domain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its id.
+    pub id: String,
+    /// What it is called.
+    pub title: String,
+}
+
+/// Things whose id begins with `start`, by id; with nothing to go by, those that changed last.
+pub fn named(tx: &Read<'_>, start: &str, domain: Option<&str>, limit: usize) -> Result<Vec<Named>> {
+    let named = |row: &Row<'_>| Ok(Named { id: row.get(0)?, title: row.get(1)? });
+    if !start.is_empty() {
+        return tx.all(
+            "SELECT DISTINCT id, title FROM v_nodes
+              WHERE id >= ?1 AND id < ?2 AND (?3 IS NULL OR domain = ?3) ORDER BY id LIMIT ?4",
+            (start, end_of(start), domain, limit),
+            named,
+        );
+    }
+    tx.all(
+        "SELECT DISTINCT n.id, n.title
+           FROM (SELECT subject, domain, max(seq) AS seq FROM (SELECT * FROM events ORDER BY seq DESC LIMIT 500)
+                  GROUP BY subject, domain) e
+           JOIN v_nodes n ON n.id = e.subject AND n.domain = e.domain
+          WHERE ?1 IS NULL OR e.domain = ?1 ORDER BY e.seq DESC LIMIT ?2",
+        (domain, limit),
+        named,
+    )
+}
+
+/// What comes after everything that begins with `prefix`.
+fn end_of(prefix: &str) -> String {
+    format!("{prefix}{}", char::MAX)
 }

@@ -16,9 +16,11 @@ use crate::{
 };
 
 /// What an argument is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Wanted {
     Of(Kind),
+    /// Nodes of a project that was chosen before.
+    NodeOf(String),
     /// Files of the working tree, separated by commas.
     Paths,
 }
@@ -38,7 +40,10 @@ pub(super) fn complete(
     let (typed, limit) = (request.argument.value.as_str(), CompletionInfo::MAX_VALUES);
     let names = match wanted {
         Wanted::Paths => paths(app, typed, limit),
-        Wanted::Of(_) if !resources::is_there(app) => Names::default(),
+        _ if !resources::is_there(app) => Names::default(),
+        Wanted::NodeOf(project) => {
+            app.read(ctx, |tx| work::complete_nodes_of(tx, &project, typed, limit))?
+        }
         Wanted::Of(Kind::Kb) => {
             let setting = app.kb(None)?;
             app.read(ctx, |tx| kb::complete(tx, &setting, typed, limit))?
@@ -72,7 +77,13 @@ fn wanted(on: &[Toolset], request: &CompleteRequestParams) -> Result<Wanted> {
             }
             match argument {
                 "project" => return Ok(Wanted::Of(Kind::Project)),
-                "task" => return Ok(Wanted::Of(Kind::Node)),
+                "task" => {
+                    let chosen = request.context.as_ref().and_then(|it| it.get_argument("project"));
+                    let chosen = chosen.filter(|project| !project.trim().is_empty());
+                    return Ok(
+                        chosen.map_or(Wanted::Of(Kind::Node), |it| Wanted::NodeOf(it.clone()))
+                    );
+                }
                 "paths" => return Ok(Wanted::Paths),
                 _ => (&prompt.name, "project, task, paths".to_owned()),
             }

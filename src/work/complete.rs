@@ -13,5 +13,18 @@ pub fn complete_projects(tx: &Read<'_>, prefix: &str, limit: usize) -> Result<Na
 
 /// Ids of nodes that begin with `prefix`, by id.
 pub fn complete_nodes(tx: &Read<'_>, prefix: &str, limit: usize) -> Result<Names> {
-    nodes::beginning(tx, prefix, limit)
+    nodes::beginning(tx, None, prefix, limit)
+}
+
+/// Ids of nodes of one project that begin with `prefix`, by id; none where there is no such project.
+pub fn complete_nodes_of(
+    tx: &Read<'_>,
+    project: &str,
+    prefix: &str,
+    limit: usize,
+) -> Result<Names> {
+    match projects::find(tx, project)? {
+        Some(project) => nodes::beginning(tx, Some(&project.id), prefix, limit),
+        None => Ok(Names::default()),
+    }
 }

@@ -312,6 +312,28 @@ fn arguments_of_prompts_are_completed() {
 }
 
 #[test]
+fn a_task_is_completed_from_the_project_that_was_chosen_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let Planted { node, .. } = plant(folder.path());
+    let mut server = Server::greeted(folder.path());
+    let other = server.call("graph_open", json!({ "project": "other" }))["root"]["id"].take();
+    let mut tasks = |context: Value| {
+        let argument = json!({ "name": "task", "value": "n_" });
+        let ask = json!({ "ref": prompt("execution"), "argument": argument, "context": context });
+        server.ask(8, "completion/complete", ask)["result"]["completion"].take()
+    };
+    let of = |project: &str| json!({ "arguments": { "project": project } });
+    let shop = tasks(of("my shop"));
+    assert!(shop["values"].as_array().unwrap().contains(&json!(node)), "{shop}");
+    assert_eq!((&shop["total"], &tasks(of(""))["total"]), (&json!(3), &json!(4)), "{shop}");
+    assert_eq!(tasks(of("other"))["values"], json!([other]));
+    assert_eq!(tasks(of(other.as_str().unwrap()))["values"], json!([other]), "by its root");
+    assert_eq!(tasks(of("none"))["values"], json!([]));
+    assert_eq!(tasks(json!({}))["total"], 4);
+    server.end();
+}
+
+#[test]
 fn both_protocols_read_and_complete() {
     let folder = tempfile::tempdir().unwrap();
     plant(folder.path());

@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("kb", &["base", "db", "os", "fresh"]),
     ("config", &["base", "os"]),
     ("compose", &["base", "db", "fresh", "work", "knowledge", "memory", "kb"]),
-    ("app", &["base", "db", "os", "config", "work", "knowledge", "memory", "kb"]),
+    ("app", &["base", "db", "os", "config", "work", "knowledge", "memory", "kb", "compose"]),
     ("mcp", &["app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
     ("cli", &["app", "compose", "base", "fresh", "config", "work", "knowledge", "memory", "kb"]),
 ];

@@ -5,7 +5,7 @@ use rusqlite::Row;
 use super::branches::Branch;
 use crate::{
     base::{Error, Result},
-    db::{self, Names, Read, Source, Write},
+    db::{self, Key, Names, Read, Source, Write},
     kb::{
         complete::Titled,
         types::{DOMAIN, Entity},
@@ -190,7 +190,7 @@ pub fn forget(tx: &Write<'_>, key: i64) -> Result<()> {
 
 /// Ids of a branch that begin with `prefix`.
 pub fn beginning(tx: &Read<'_>, branch: &Branch, prefix: &str, limit: usize) -> Result<Names> {
-    let within = Some(("branch", branch.key));
+    let within = Some(("branch", Key::Number(branch.key)));
     let source = Source { table: "kb_branch_entities", column: "id", within };
     db::beginning(tx, source, prefix, limit)
 }

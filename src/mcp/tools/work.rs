@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    app::{App, KbView, Read as Snapshot},
+    app::{App, Read as Snapshot},
     base::{Ctx, Error, Fault, Result, wire::Envelope},
     compose::{
-        self, Around, Ask, Brief, Briefing, ContainerWithContext, Domain, Informed, Oriented,
-        QueryContainer, Search, Searched, UpdatedWithHints,
+        self, Ask, Brief, Briefing, ContainerWithContext, Informed, Oriented, QueryContainer,
+        Search, Searched, UpdatedWithHints,
     },
     config::Toolset,
     mcp::tool::{
@@ -146,31 +146,16 @@ pub(super) fn tools() -> Vec<ToolDef> {
     ]
 }
 
-/// Runs `f` with all that an answer of several domains may look at.
-fn joined<T>(
-    app: &mut App,
-    ctx: &Ctx,
-    f: impl Fn(&Snapshot<'_>, &Around<'_>) -> Result<T>,
-) -> Result<T> {
-    let (settings, root) = (app.work(), app.root());
-    let on = app.config().toolsets.value.iter();
-    let on: Vec<Domain> = on.filter_map(|toolset| Domain::named(toolset.as_str())).collect();
-    app.joined(ctx, |tx, KbView { setting: kb, problem: kb_problem }| {
-        let root = root.as_deref();
-        f(tx, &Around { settings: &settings, root, on: &on, kb, kb_problem })
-    })
-}
-
 fn onboard(app: &mut App, ctx: &Ctx, ask: Onboard) -> Result<Oriented> {
-    joined(app, ctx, |tx, around| compose::onboard(tx, around, &ask, &ctx.actor))
+    app.joined(ctx, |tx, around| compose::onboard(tx, around, &ask, &ctx.actor))
 }
 
 fn brief(app: &mut App, ctx: &Ctx, ask: Brief) -> Result<Briefing> {
-    joined(app, ctx, |tx, around| compose::brief(tx, around, &ask))
+    app.joined(ctx, |tx, around| compose::brief(tx, around, &ask))
 }
 
 fn search(app: &mut App, ctx: &Ctx, ask: Search) -> Result<Searched> {
-    joined(app, ctx, |tx, around| compose::search(tx, around, &ask))
+    app.joined(ctx, |tx, around| compose::search(tx, around, &ask))
 }
 
 fn open(app: &mut App, ctx: &Ctx, ask: Open) -> Result<Opened> {

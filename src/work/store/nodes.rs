@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     base::{Error, Fault, Result, Timestamp, ids},
-    db::{self, Names, Read, Source, Write, history},
+    db::{self, Key, Names, Read, Source, Write, history},
     work::types::{Ancestor, DOMAIN, ID_PREFIX, MERGED_INTO, Node},
 };
 
@@ -333,8 +333,14 @@ pub fn last_change(tx: &Read<'_>, project: &str) -> Result<Option<Timestamp>> {
     )
 }
 
-/// Ids that begin with `prefix`.
-pub fn beginning(tx: &Read<'_>, prefix: &str, limit: usize) -> Result<Names> {
-    let source = Source { table: "work_nodes", column: "id", within: None };
+/// Ids that begin with `prefix`, of a project or of all.
+pub fn beginning(
+    tx: &Read<'_>,
+    project: Option<&str>,
+    prefix: &str,
+    limit: usize,
+) -> Result<Names> {
+    let within = project.map(|project| ("project", Key::Text(project)));
+    let source = Source { table: "work_nodes", column: "id", within };
     db::beginning(tx, source, prefix, limit)
 }
