@@ -50,6 +50,7 @@ pub enum Format {
 /// What a file holds, by how it starts; records where nothing else can be meant, which then say what is wrong.
 pub fn format_of(start: &[u8]) -> Format {
     let text = String::from_utf8_lossy(start);
+    let text = text.trim_start_matches('\u{feff}');
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let first: Value = serde_json::from_str(line).unwrap_or_default();
     let has = |keys: &[&str]| keys.iter().all(|key| first.get(key).is_some());
@@ -170,33 +171,56 @@ impl App {
         self.take_in(ctx, dry_run, |tx| memory::import_jsonl(tx, lines))
     }
 
-    /// Runs `f` in one transaction, patiently: others may be importing too. A dry run changes nothing, and makes no
-    /// database where there is none.
-    pub(super) fn take_in<T>(
+    /// Takes in a folder of memory, all or none.
+    pub fn import_folder(
+        &mut self,
+        ctx: &Ctx,
+        folder: &memory::Folder,
+        merge: bool,
+        dry_run: bool,
+    ) -> Result<memory::Imported> {
+        self.take_in(ctx, dry_run, |tx| memory::import(tx, folder, merge))
+    }
+
+    /// Runs `f` in one transaction, patiently: others may be importing too. A dry run changes nothing. Neither it nor
+    /// an import that is refused leaves a database where there was none.
+    fn take_in<T>(
         &mut self,
         ctx: &Ctx,
         dry_run: bool,
         mut f: impl FnMut(&Write<'_>) -> Result<T>,
     ) -> Result<T> {
-        if dry_run && !self.config.db_path.value.exists() {
+        let is_new = !self.config.db_path.value.exists();
+        if dry_run && is_new {
             let scratch = TempFolder::new("graph-").map_err(|error| unwritable(&error))?;
             let mut config = self.config.clone();
             config.db_path.value = scratch.path().join("graph.db");
             let mut empty = App::with(config, self.clock.clone(), self.ids.clone());
             return empty.db(ctx)?.rehearse(ctx, f);
         }
-        for _ in 1..PATIENCE {
+        let mut attempt = || {
             // Also opening may have to wait: the first of several makes the file and goes on writing it.
-            let done = self.db(ctx).and_then(|db| match dry_run {
+            self.db(ctx).and_then(|db| match dry_run {
                 true => db.rehearse(ctx, &mut f),
                 false => db.write(ctx, &mut f),
-            });
-            match done {
-                Err(error) if error.code() == ErrorCode::Busy => {}
-                done => return done,
+            })
+        };
+        let is_busy =
+            |done: &Result<T>| done.as_ref().is_err_and(|error| error.code() == ErrorCode::Busy);
+        let mut done = attempt();
+        for _ in 1..PATIENCE {
+            if !is_busy(&done) {
+                break;
             }
+            done = attempt();
         }
-        self.write(ctx, f)
+        if done.is_err()
+            && is_new
+            && let Some(db) = self.db.take()
+        {
+            db.discard_unused();
+        }
+        done
     }
 }
 

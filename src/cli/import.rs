@@ -50,41 +50,44 @@ pub struct Import {
     #[arg(long, value_name = "NAME")]
     pub project: Option<String>,
     /// Only say what would become of each record
-    #[arg(long, conflicts_with = "memory")]
+    #[arg(long)]
     pub dry_run: bool,
 }
 
 /// Bytes of a file of another program.
 const FOREIGN: u64 = 1 << 30;
 /// Bytes of a first line that tell what a file is.
-const START: u64 = 1 << 20;
+const START: u64 = 16 << 20;
 
 /// Imports all of it, or nothing.
 pub fn run(ask: &Import, shell: &mut Shell) -> Outcome {
     if let Some(folder) = &ask.memory {
-        return of_folder(folder, ask.merge, shell);
+        return of_folder(folder, ask, shell);
     }
-    if let Some(file) = &ask.memory_jsonl {
-        return of_jsonl(&text_of(file)?, ask, shell);
-    }
-    if let Some(file) = &ask.beads {
-        return of_beads(&text_of(file)?, ask, shell);
-    }
-    let Some(file) = &ask.file else {
+    let named = [
+        (&ask.memory_jsonl, Some(Format::MemoryJsonl)),
+        (&ask.beads, Some(Format::Beads)),
+        (&ask.file, None),
+    ];
+    let Some((file, format)) = named.iter().find_map(|(file, it)| Some((file.as_ref()?, it)))
+    else {
         return Err(Failure::Usage {
             message: "say what to import".to_owned(),
             hint: "graph import FILE reads what graph export wrote, graph import --memory DIR a folder"
                 .to_owned(),
         });
     };
+    let mut stdin = io::stdin().lock();
     let start = match is_stdin(file) {
-        true => io::stdin().lock().fill_buf()?.to_vec(),
+        true => first_line(&mut stdin)?,
         false => read_start(file, START).map(|(start, _)| start).unwrap_or_default(),
     };
-    match format_of(&start) {
-        Format::Records => of_records(file, ask.dry_run, shell),
-        Format::MemoryJsonl => of_jsonl(&text_of(file)?, ask, shell),
-        Format::Beads => of_beads(&text_of(file)?, ask, shell),
+    let format = format.unwrap_or_else(|| format_of(&start));
+    let stdin = start.as_slice().chain(stdin);
+    match format {
+        Format::Records => of_records(file, stdin, ask.dry_run, shell),
+        Format::MemoryJsonl => of_jsonl(&text_of(file, stdin)?, ask, shell),
+        Format::Beads => of_beads(&text_of(file, stdin)?, ask, shell),
     }
 }
 
@@ -92,21 +95,49 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The whole of a file of another program.
-fn text_of(path: &Path) -> Result<String, Failure> {
-    if is_stdin(path) {
-        let mut text = String::new();
-        io::stdin().lock().take(FOREIGN).read_to_string(&mut text)?;
-        return Ok(text);
+/// What a stream begins with: all up to the end of the first line that says something.
+fn first_line(stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let mut stream = stream.take(START);
+    while stream.read_until(b'\n', &mut start)? > 0 {
+        if !start.trim_ascii().is_empty() {
+            break;
+        }
     }
-    read_text(path, FOREIGN).map_err(|error| {
-        let message = format!("{} cannot be read: {error}", path.display());
-        Fault::new(ErrorCode::ValidationError, message).hint("name a file of lines of JSON").into()
+    Ok(start)
+}
+
+/// The whole of a file of another program, which may begin with a mark of its encoding.
+fn text_of(path: &Path, stdin: impl Read) -> Result<String, Failure> {
+    let text = match is_stdin(path) {
+        true => bounded_text(stdin),
+        false => read_text(path, FOREIGN).map_err(|error| error.to_string()),
+    };
+    let text = text.map_err(|problem| {
+        let message = format!("{} cannot be read: {problem}", path.display());
+        let fault = Fault::new(ErrorCode::ValidationError, message);
+        Failure::from(fault.hint("name a file of lines of JSON"))
+    })?;
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(text) => text.to_owned(),
+        None => text,
+    })
+}
+
+fn bounded_text(stream: impl Read) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    stream.take(FOREIGN + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > FOREIGN {
+        return Err(format!("it has more than {FOREIGN} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        format!("it is not UTF-8 text (first bad byte at offset {offset})")
     })
 }
 
 fn of_jsonl(lines: &str, ask: &Import, shell: &mut Shell) -> Outcome {
-    let done = shell.app.import_jsonl(&shell.ctx, lines, ask.dry_run)?;
+    let done = shell.watched("importing", |app, ctx| app.import_jsonl(ctx, lines, ask.dry_run))?;
     let out = &mut shell.out;
     if out.json {
         out.object(&json!({ "dry_run": ask.dry_run, "imported": done }))?;
@@ -132,7 +163,8 @@ fn of_beads(lines: &str, ask: &Import, shell: &mut Shell) -> Outcome {
             hint: "--project NAME says where they go; it is made if there is none".to_owned(),
         });
     };
-    let done = shell.app.import_beads(&shell.ctx, project, lines, ask.dry_run)?;
+    let done = shell
+        .watched("importing", |app, ctx| app.import_beads(ctx, project, lines, ask.dry_run))?;
     let out = &mut shell.out;
     if out.json {
         out.object(&json!({ "dry_run": ask.dry_run, "imported": done }))?;
@@ -145,7 +177,7 @@ fn of_beads(lines: &str, ask: &Import, shell: &mut Shell) -> Outcome {
     }
     if done.dangling > 0 {
         let left = number(done.dangling, "dependency");
-        out.line(format_args!("left out    {left} on issues that are not in the file"))?;
+        out.line(format_args!("left out    {left} on issues that are not there"))?;
     }
     dry(ask.dry_run, shell)
 }
@@ -157,11 +189,10 @@ fn dry(dry_run: bool, shell: &mut Shell) -> Outcome {
     Ok(Done::Ok)
 }
 
-fn of_records(path: &Path, dry_run: bool, shell: &mut Shell) -> Outcome {
+fn of_records(path: &Path, stdin: impl Read, dry_run: bool, shell: &mut Shell) -> Outcome {
     let mut bar = shell.out.progress("importing");
-    // First: a file that is none of ours must not leave a new database behind.
     let (source, lines) = match is_stdin(path) {
-        true => ("stdin".to_owned(), shell.app.records_of_stream(io::stdin().lock())?),
+        true => ("stdin".to_owned(), shell.app.records_of_stream(stdin)?),
         false => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             (text::shorten(&name, 100), shell.app.records_of_file(path)?)
@@ -203,10 +234,10 @@ fn counted(tally: &records::Tally) -> String {
     told.join(", ")
 }
 
-fn of_folder(folder: &Path, merge: bool, shell: &mut Shell) -> Outcome {
-    // First: a folder that is none must not leave a new database behind.
+fn of_folder(folder: &Path, ask: &Import, shell: &mut Shell) -> Outcome {
     let folder = memory::open_folder(folder)?;
-    let imported = shell.app.write(&shell.ctx, |tx| memory::import(tx, folder, merge))?;
+    let imported = shell
+        .watched("importing", |app, ctx| app.import_folder(ctx, &folder, ask.merge, ask.dry_run))?;
     let out = &mut shell.out;
     if out.json {
         out.object(&imported)?;
@@ -220,7 +251,7 @@ fn of_folder(folder: &Path, merge: bool, shell: &mut Shell) -> Outcome {
     ] {
         out.line(format_args!("{name:<17} {}", plain(&told(tally))))?;
     }
-    Ok(Done::Ok)
+    dry(ask.dry_run, shell)
 }
 
 fn told(tally: &Tally) -> String {

@@ -14,6 +14,7 @@ mod export;
 mod format;
 mod import;
 mod init;
+mod interrupt;
 mod kb;
 mod knowledge;
 mod log;
@@ -35,9 +36,9 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
 use crate::{
-    app::{App, KbView, Read, Write},
+    app::{App, Read, Write},
     base::{Ctx, ErrorCode, Fault, Result},
-    compose::{Around, Domain},
+    compose::Around,
     config::{Config, ConfigError, Surroundings},
 };
 
@@ -90,13 +91,14 @@ impl Shell {
     /// Reads what several domains say, where there is something to read.
     fn joined<T>(&mut self, f: impl Fn(&Read<'_>, &Around<'_>) -> Result<T>) -> Result<T> {
         self.check_there()?;
-        let (settings, root) = (self.app.work(), self.app.root());
-        let on = self.app.config().toolsets.value.iter();
-        let on: Vec<Domain> = on.filter_map(|toolset| Domain::named(toolset.as_str())).collect();
-        self.app.joined(&self.ctx, |tx, KbView { setting: kb, problem: kb_problem }| {
-            let root = root.as_deref();
-            f(tx, &Around { settings: &settings, root, on: &on, kb, kb_problem })
-        })
+        self.app.joined(&self.ctx, f)
+    }
+
+    /// Makes a call that may be long, with a bar for whoever looks on at a terminal.
+    fn watched<T>(&mut self, title: &'static str, call: impl FnOnce(&mut App, &Ctx) -> T) -> T {
+        let (progress, _bar) = self.out.progress(title).hearing();
+        let ctx = Ctx { progress, ..self.ctx.clone() };
+        call(&mut self.app, &ctx)
     }
 
     fn check_there(&self) -> Result<()> {

@@ -175,6 +175,23 @@ impl Db {
         Interrupt { statement: self.conn.get_interrupt_handle(), waiting }
     }
 
+    /// Takes the file away again where nothing was ever written to it and nobody else has it open: it was made in vain.
+    pub fn discard_unused(self) {
+        let is_unused = || -> Result<bool> {
+            self.conn.busy_timeout(Duration::ZERO)?;
+            // Leaving WAL works only for whoever has the file to themselves; whoever opens it now waits for this.
+            self.conn.pragma_update(None, "journal_mode", "delete")?;
+            self.conn.execute_batch("BEGIN EXCLUSIVE")?;
+            Ok(self
+                .conn
+                .query_row("SELECT NOT EXISTS (SELECT 1 FROM events)", [], |row| row.get(0))?)
+        };
+        // What cannot be taken away is an empty database, which does no harm.
+        if is_unused().unwrap_or(false) {
+            let _ = fs::remove_file(self.file.path());
+        }
+    }
+
     /// The bare connection, for the checks of [`super::inspect`].
     pub(super) fn conn(&self) -> &Connection {
         &self.conn

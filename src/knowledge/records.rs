@@ -174,7 +174,7 @@ fn import_molecule(tx: &Write<'_>, mut incoming: MoleculeRecord) -> Result<Fate>
     let there = there.map(|found| molecule_record(tx, found)).transpose()?;
     check_same_project(there.as_ref().map(|there| there.project.as_str()), &incoming.project)?;
     let fate = records::settle(there.as_ref(), &incoming)?;
-    if matches!(fate, Fate::New | Fate::Replaced) {
+    if fate.writes() {
         let changes = records::changes(there.as_ref(), &incoming)?;
         let molecule = molecules::Record {
             id: incoming.id,
@@ -213,7 +213,7 @@ fn import_atom(tx: &Write<'_>, mut incoming: AtomRecord) -> Result<Fate> {
     let there = there.map(|found| atom_record(tx, found)).transpose()?;
     check_same_project(there.as_ref().map(|there| there.project.as_str()), &incoming.project)?;
     let fate = records::settle(there.as_ref(), &incoming)?;
-    if matches!(fate, Fate::New | Fate::Replaced) {
+    if fate.writes() {
         let changes = records::changes(there.as_ref(), &incoming)?;
         let atom = atoms::Record {
             id: incoming.id,
@@ -256,7 +256,7 @@ fn import_entries(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) ->
         let there = store::find_entry(tx, &incoming.id)?.map(entry_record);
         let fate = records::settle(there.as_ref(), &incoming)?;
         records::count::<EntryRecord>(report, fate);
-        if matches!(fate, Fate::New | Fate::Replaced) {
+        if fate.writes() {
             coming.push((incoming.updated_at, incoming.id, place));
         }
         Ok(())

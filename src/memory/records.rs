@@ -263,16 +263,12 @@ fn import_node(tx: &Write<'_>, incoming: NodeRecord) -> Result<Fate> {
     ontology::check_node_type(tx, "node_type", &incoming.node_type)?;
     let content = Content::read(&incoming.content, incoming.encoding)?;
     let row = store::find_node(tx, &incoming.id)?;
-    // Content that cannot be read back loses against any.
     let there = match &row {
         Some((found, by)) => content::if_readable(node_record(tx, found.clone(), by.clone()))?,
         None => None,
     };
-    let fate = match (&row, &there) {
-        (Some(_), None) => Fate::Replaced,
-        (_, there) => records::settle(there.as_ref(), &incoming)?,
-    };
-    if matches!(fate, Fate::Equal | Fate::Kept) {
+    let fate = decide(row.is_some(), there.as_ref(), &incoming)?;
+    if !fate.writes() {
         return Ok(fate);
     }
     let new = NewNode {
@@ -281,11 +277,7 @@ fn import_node(tx: &Write<'_>, incoming: NodeRecord) -> Result<Fate> {
         format: &incoming.format,
         content: &content,
     };
-    let origin = Origin {
-        created: incoming.created_at,
-        modified: incoming.updated_at,
-        by: Some(&incoming.created_by),
-    };
+    let origin = origin(incoming.created_at, incoming.updated_at, &incoming.created_by);
     match &row {
         Some((found, _)) => nodes::replace(tx, found, &new, origin)?,
         None => _ = nodes::insert_as(tx, &incoming.id, &new, origin)?,
@@ -322,11 +314,8 @@ fn import_connection(tx: &Write<'_>, incoming: ConnectionRecord) -> Result<Fate>
         }
         None => None,
     };
-    let fate = match (&row, &there) {
-        (Some(_), None) => Fate::Replaced,
-        (_, there) => records::settle(there.as_ref(), &incoming)?,
-    };
-    if matches!(fate, Fate::Equal | Fate::Kept) {
+    let fate = decide(row.is_some(), there.as_ref(), &incoming)?;
+    if !fate.writes() {
         return Ok(fate);
     }
     let new = NewConnection {
@@ -336,11 +325,7 @@ fn import_connection(tx: &Write<'_>, incoming: ConnectionRecord) -> Result<Fate>
         properties: &incoming.properties,
         content: incoming.format.as_deref().zip(notes.as_ref()),
     };
-    let origin = Origin {
-        created: incoming.created_at,
-        modified: incoming.updated_at,
-        by: Some(&incoming.created_by),
-    };
+    let origin = origin(incoming.created_at, incoming.updated_at, &incoming.created_by);
     match &row {
         Some((found, _)) => connections::replace(tx, found, &new, origin)?,
         None => _ = connections::insert_as(tx, &incoming.id, &new, origin)?,
@@ -351,6 +336,18 @@ fn import_connection(tx: &Write<'_>, incoming: ConnectionRecord) -> Result<Fate>
     shorten(&mut changes, held.as_ref(), notes.as_ref());
     history::of_connection(tx, &incoming.id, "imported", &changes)?;
     Ok(fate)
+}
+
+/// Decides over what came, where a row of that id is there or not. Content that cannot be read back loses against any.
+fn decide<R: Record>(is_there: bool, there: Option<&R>, incoming: &R) -> Result<Fate> {
+    match there {
+        None if is_there => Ok(Fate::Replaced),
+        there => records::settle(there, incoming),
+    }
+}
+
+fn origin(created: Timestamp, modified: Timestamp, by: &str) -> Origin<'_> {
+    Origin { created, modified, by: Some(by) }
 }
 
 /// Of much content an event keeps size and digest.

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::base::{
     Error, ErrorCode, Fault, Result, Timestamp,
     records::{self, Record, Stamp},
-    text,
+    text, wire,
 };
 
 /// What the first line says.
@@ -23,6 +23,9 @@ pub const HEADER: &str = "{\"format\":\"graph\",\"version\":1}";
 pub const FOOTER: &str = "{\"end\":true}";
 /// The version of the format that this program reads.
 const VERSION: i64 = 1;
+/// What to do about a line that cannot be taken in.
+const MEND: &str =
+    "nothing was imported; mend the line, or export once more where the file comes from";
 /// Bytes of a line: content of 100 MB, all of it escaped.
 const LONGEST: u64 = 640 << 20;
 
@@ -121,15 +124,21 @@ impl<'a> Lines<'a> {
             if length as u64 > longest {
                 return Err(at(number, format!("it has more than {longest} bytes")));
             }
+            if number > 1 && line.trim_ascii().is_empty() {
+                continue;
+            }
             if ended {
                 return Err(at(number, "it follows the line that ends the file"));
             }
-            if line.pop_if(|last| *last == b'\n').is_none() {
+            // Of the last line the end may be missing: it says that all is there.
+            if line.pop_if(|last| *last == b'\n').is_none() && line != FOOTER.as_bytes() {
                 return Err(at(number, "the file ends in the middle of a line: it was cut short"));
             }
+            // What some editors and systems make of a text, which says the same.
+            line.pop_if(|last| *last == b'\r');
             let text = as_text(&line).map_err(|problem| at(number, problem))?;
             match number {
-                1 => check_header(text)?,
+                1 => check_header(text.trim_start_matches('\u{feff}'))?,
                 _ if text == FOOTER => ended = true,
                 _ => {
                     let kind = look_at(text, kinds, &mut seen)
@@ -171,8 +180,10 @@ impl<'a> Lines<'a> {
             .seek(SeekFrom::Start(start))
             .and_then(|_| self.source.read_exact(&mut line))
             .map_err(|error| unreadable(&error))?;
-        let record: R = serde_json::from_slice(&line)
-            .map_err(|error| at(number, text::shorten(&said(&error), 300)))?;
+        let line =
+            std::str::from_utf8(&line).map_err(|_| at(number, "it has changed meanwhile"))?;
+        let record: R = serde_json::from_str(line)
+            .map_err(|error| at(number, wire::unreadable(line, &error)))?;
         records::check_text(&record).map_err(|error| named(number, R::TYPE, record.id(), error))?;
         Ok(record)
     }
@@ -194,7 +205,9 @@ fn check_header(text: &str) -> Result<()> {
     if header["version"] != VERSION {
         let version = text::shorten(&header["version"].to_string(), 40);
         let problem = format!("it says version {version}, and this program reads {VERSION}");
-        return Err(at(1, problem));
+        let fault = Fault::new(ErrorCode::ValidationError, problem)
+            .hint("import it with the version of graph that wrote it, or a newer one");
+        return Err(named(1, "", "", fault.into()));
     }
     Ok(())
 }
@@ -209,7 +222,7 @@ fn look_at(
         return Err(invalid("it is no JSON object"));
     }
     let head: Head =
-        serde_json::from_str(text).map_err(|error| invalid(text::shorten(&said(&error), 300)))?;
+        serde_json::from_str(text).map_err(|error| invalid(wire::unreadable(text, &error)))?;
     let Some(kind) = kinds.iter().find(|kind| **kind == head.r#type) else {
         let shown = text::shorten(&head.r#type, 60);
         let problem = format!("is `{shown}`; there are {}", kinds.join(", "));
@@ -239,16 +252,6 @@ fn as_text(line: &[u8]) -> Result<&str, String> {
     })
 }
 
-/// What the reader of JSON says, without its own count of lines.
-fn said(error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    match said.rsplit_once(" at line ") {
-        Some((said, _)) if error.is_data() => said.to_owned(),
-        Some((said, _)) => format!("{said} at column {}", error.column()),
-        None => said,
-    }
-}
-
 fn invalid(problem: impl Into<String>) -> Error {
     Fault::new(ErrorCode::ValidationError, problem).into()
 }
@@ -267,6 +270,9 @@ fn named(number: usize, kind: &str, id: &str, error: Error) -> Error {
                 kind => format!("line {number}: {kind} `{id}`"),
             };
             fault.message = format!("{place}: {}", fault.message);
+            if fault.code == ErrorCode::ValidationError {
+                fault.hint.get_or_insert_with(|| MEND.to_owned());
+            }
             *fault = fault.clone().details(serde_json::json!({ "line": number }));
             Error::Fault(fault)
         }
@@ -313,6 +319,10 @@ mod tests {
         let text = format!("{HEADER}\n{}{}{FOOTER}\n", line("2", "two"), line("1", "one"));
         assert_eq!(read(&text, 999).unwrap(), ["two", "one"]);
         assert_eq!(read(&format!("{HEADER}\n{FOOTER}\n"), 999).unwrap(), [""; 0]);
+        assert_eq!(read(text.trim_end(), 999).unwrap(), ["two", "one"]);
+        // As it comes out of an editor on another system.
+        let text = format!("\u{feff}{}\n", text.replace('\n', "\r\n\n"));
+        assert_eq!(read(&text, 999).unwrap(), ["two", "one"]);
     }
 
     #[test]

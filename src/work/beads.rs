@@ -3,9 +3,9 @@
 //! An issue becomes a node that keeps its id as `beads_id`, so that a later import finds it again and changes it only
 //! where beads has something newer. Unknown fields and statuses are no reason to refuse a file: formats grow.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -17,79 +17,16 @@ use super::{
 };
 use crate::{
     base::{
-        Error, ErrorCode, Fault, Result,
-        props::Properties,
+        Error, ErrorCode, Fault, Result, Timestamp,
         records::{Fate, Tally},
         text,
     },
     db::Write,
 };
 
-/// What a node is found again by.
-const ID: &str = "beads_id";
-/// When the issue last changed, as beads says it.
-const UPDATED: &str = "beads_updated_at";
-/// Bytes of properties that leave room for a claim and for what people add.
-const ROOM: usize = 12 << 10;
+mod issue;
 
-/// An issue, as far as it is understood.
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "an issue of beads")]
-struct Issue {
-    id: String,
-    title: String,
-    #[serde(default)]
-    status: String,
-    #[serde(default)]
-    priority: Option<f64>,
-    #[serde(default)]
-    issue_type: String,
-    #[serde(default)]
-    assignee: String,
-    #[serde(default)]
-    labels: Vec<String>,
-    #[serde(default)]
-    description: String,
-    #[serde(default)]
-    design: String,
-    #[serde(default)]
-    acceptance_criteria: String,
-    #[serde(default)]
-    notes: String,
-    #[serde(default)]
-    external_ref: Option<String>,
-    #[serde(default)]
-    created_at: String,
-    #[serde(default)]
-    updated_at: String,
-    #[serde(default)]
-    closed_at: Option<String>,
-    #[serde(default)]
-    close_reason: String,
-    #[serde(default)]
-    deleted_at: Option<String>,
-    #[serde(default)]
-    dependencies: Option<Vec<Dependency>>,
-    #[serde(default)]
-    comments: Option<Vec<Comment>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Dependency {
-    #[serde(default)]
-    issue_id: String,
-    depends_on_id: String,
-    #[serde(default)]
-    r#type: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct Comment {
-    #[serde(default)]
-    author: String,
-    #[serde(default)]
-    text: String,
-}
+use issue::{ID, Issue, OWN, UPDATED, read};
 
 /// What became of the issues.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -102,7 +39,7 @@ pub struct ImportedBeads {
     pub edges: usize,
     /// Deleted issues, which are left out.
     pub deleted: usize,
-    /// Dependencies on issues that are not in the file, which are left out.
+    /// Dependencies on issues that are not there, which are left out.
     pub dangling: usize,
 }
 
@@ -119,126 +56,117 @@ pub fn import_beads(
     done.project = opened.project.unwrap_or_default();
     let root = opened.root.map(|root| root.id).unwrap_or_default();
     let all = issues.len();
-    issues.retain(|issue| issue.status != "tombstone" && issue.deleted_at.is_none());
+    issues.retain(|issue| !issue.is_deleted());
     done.deleted = all - issues.len();
     let mut ids = store::by_property(tx, &root, ID)?;
     let known: HashSet<String> = issues.iter().map(|issue| issue.id.clone()).collect();
     let links = Links::of(&issues, &known, &ids, &mut done);
 
-    let fresh: Vec<&Issue> = issues.iter().filter(|issue| !ids.contains_key(&issue.id)).collect();
-    let made = plan_new(tx, &done.project, &fresh, &links, &ids)?;
-    done.issues.new = made.len();
-    let earlier: Vec<&Issue> = issues.iter().filter(|issue| ids.contains_key(&issue.id)).collect();
-    let mut updates: Vec<NodeUpdate> = Vec::new();
-    let mut moves: Vec<Operation> = Vec::new();
-    ids.extend(made);
+    let (earlier, fresh): (Vec<&Issue>, Vec<&Issue>) =
+        issues.iter().partition(|issue| ids.contains_key(&issue.id));
+    let mut planned = BTreeSet::new();
+    for batch in batches(&fresh, &links)? {
+        let made = plan_new(tx, &done.project, batch, &links, &ids, &mut planned)?;
+        done.issues.new += made.len();
+        ids.extend(made);
+    }
     for issue in fresh {
-        updates.extend(finish_new(issue, &ids[&issue.id])?);
+        finish_new(tx, settings, issue, &ids[&issue.id])?;
     }
+    tx.progress().expect(earlier.len());
+    let mut moves: Vec<Operation> = Vec::new();
     for issue in earlier {
-        let id = &ids[&issue.id];
-        let node = evidence::complete(tx, nodes::get(tx, "id", id)?)?;
-        let seen = node.properties.get(UPDATED).and_then(Value::as_str).unwrap_or_default();
-        if seen == issue.updated_at || issue.updated_at.as_str() < seen {
-            let fate = if seen == issue.updated_at { Fate::Equal } else { Fate::Kept };
-            done.issues.count(fate);
-            continue;
-        }
-        done.issues.count(Fate::Replaced);
-        let (properties, mut told) = properties(issue);
-        let mut patch = properties;
-        let ours = OWN.iter().filter(|key| node.properties.contains_key(**key));
-        for key in ours {
-            patch.entry((*key).to_owned()).or_insert(Value::Null);
-        }
-        told.retain(|new| {
-            !node.evidence.iter().any(|had| had.r#type == new.r#type && had.r#ref == new.r#ref)
-        });
-        updates.push(NodeUpdate {
-            node_id: id.clone(),
-            summary: Some(text::shorten(&issue.title, 1_000)),
-            properties: patch,
-            resolved: Some(is_closed(issue)),
-            add_evidence: told,
-            ..NodeUpdate::default()
-        });
         let parent = links.parents.get(&issue.id).and_then(|parent| ids.get(parent));
-        let new_parent = parent.unwrap_or(&root);
-        if node.parent.as_ref() != Some(new_parent) {
-            moves.push(Operation::Move { node_id: id.clone(), new_parent: new_parent.clone() });
+        let parent = parent.unwrap_or(&root);
+        let (fate, moved) = renew(tx, settings, issue, &ids[&issue.id], parent)?;
+        done.issues.count(fate);
+        moves.extend(moved);
+        if fate != Fate::Replaced {
+            // Nothing is written, which would count by itself.
+            tx.progress().step();
         }
     }
-    if !moves.is_empty() {
-        restructure(tx, settings, &moves)?;
+    for batch in moves.chunks(limits::BATCH) {
+        restructure(tx, settings, batch)?;
     }
-    for batch in updates.chunks(limits::BATCH) {
-        update(tx, settings, &Update { updates: batch.to_vec() })?;
-    }
-    done.edges = draw(tx, settings, &links, &ids)?;
+    done.edges = planned.len() + draw(tx, settings, &links, &ids, &planned)?;
     Ok(done)
 }
 
-/// Properties that an import sets, and takes away again where beads no longer has them.
-const OWN: &[&str] = &[
-    "priority",
-    "status",
-    "issue_type",
-    "assignee",
-    "labels",
-    "description",
-    "design",
-    "acceptance_criteria",
-    "notes",
-    "external_ref",
-];
-
-fn read(lines: &str) -> Result<Vec<Issue>> {
-    let mut issues: Vec<Issue> = Vec::new();
-    let mut seen = HashSet::new();
-    for (index, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let refused = |problem: String| -> Error {
-            let message = format!("line {}: {problem}", index + 1);
-            Fault::new(ErrorCode::ValidationError, message)
-                .hint("name the issues file of beads, usually .beads/issues.jsonl")
-                .into()
-        };
-        let value: Value =
-            serde_json::from_str(line).map_err(|error| refused(format!("not JSON: {error}")))?;
-        // Newer files hold other things beside issues, and say so.
-        if value.get("_type").is_some_and(|kind| kind != "issue") {
-            continue;
-        }
-        let mut issue: Issue =
-            serde_json::from_value(value).map_err(|error| refused(error.to_string()))?;
-        issue.id = text::bounded("id", &issue.id, limits::WORD)
-            .map_err(|error| refused(error.into_fault("").message))?;
-        if issue.title.trim().is_empty() {
-            issue.title.clone_from(&issue.id);
-        }
-        if lines_have_nul(&issue) {
-            return Err(refused("it has a NUL, which no text may have".to_owned()));
-        }
-        if !seen.insert(issue.id.clone()) {
-            return Err(refused(format!("issue `{}` is there once more", issue.id)));
-        }
-        issues.push(issue);
+/// Brings a node up to what its issue says, where that is newer; answers how it was, and where it is to go.
+fn renew(
+    tx: &Write<'_>,
+    settings: &Settings,
+    issue: &Issue,
+    id: &str,
+    parent: &str,
+) -> Result<(Fate, Option<Operation>)> {
+    let node = evidence::complete(tx, nodes::get(tx, "id", id)?)?;
+    let seen = node.properties.get(UPDATED).and_then(Value::as_str).unwrap_or_default();
+    if seen == issue.updated_at {
+        return Ok((Fate::Equal, None));
     }
-    Ok(issues)
+    if is_later(seen, &issue.updated_at) {
+        return Ok((Fate::Kept, None));
+    }
+    let mut said = issue.said();
+    for key in OWN.iter().filter(|key| node.properties.contains_key(**key)) {
+        said.properties.entry((*key).to_owned()).or_insert(Value::Null);
+    }
+    let had: HashSet<(&str, &str)> =
+        node.evidence.iter().map(|it| (it.r#type.as_str(), it.r#ref.as_str())).collect();
+    said.evidence.retain(|new| !had.contains(&(new.r#type.as_str(), new.r#ref.as_str())));
+    let change = NodeUpdate {
+        node_id: id.to_owned(),
+        summary: Some(said.summary),
+        properties: said.properties,
+        resolved: Some(issue.is_closed()),
+        ..NodeUpdate::default()
+    };
+    apply(tx, settings, issue, change, said.evidence)?;
+    let moved = (node.parent.as_deref() != Some(parent))
+        .then(|| Operation::Move { node_id: id.to_owned(), new_parent: parent.to_owned() });
+    Ok((Fate::Replaced, moved))
 }
 
-fn lines_have_nul(issue: &Issue) -> bool {
-    let comments = issue.comments.iter().flatten().map(|comment| comment.text.as_str());
-    let texts = [
-        &issue.id,
-        &issue.title,
-        &issue.description,
-        &issue.design,
-        &issue.acceptance_criteria,
-        &issue.notes,
-        &issue.assignee,
-        &issue.close_reason,
-    ];
-    texts.into_iter().map(String::as_str).chain(comments).any(|text| text.contains('\0'))
+/// Whether one instant is after another, as beads writes them: in any time zone, and as exactly as it likes.
+fn is_later(one: &str, other: &str) -> bool {
+    match (one.parse::<Timestamp>(), other.parse::<Timestamp>()) {
+        (Ok(one), Ok(other)) => one > other,
+        _ => one > other,
+    }
+}
+
+/// Changes a node, with as much evidence as there is.
+fn apply(
+    tx: &Write<'_>,
+    settings: &Settings,
+    issue: &Issue,
+    mut change: NodeUpdate,
+    evidence: Vec<NewEvidence>,
+) -> Result<()> {
+    let mut pieces = evidence.chunks(limits::EVIDENCE);
+    change.add_evidence = pieces.next().unwrap_or_default().to_vec();
+    let node_id = change.node_id.clone();
+    let rest = pieces.map(|piece| NodeUpdate {
+        node_id: node_id.clone(),
+        add_evidence: piece.to_vec(),
+        ..NodeUpdate::default()
+    });
+    let updates = std::iter::once(change).chain(rest).collect();
+    update(tx, settings, &Update { updates }).map_err(|error| of_issue(&issue.id, error))?;
+    Ok(())
+}
+
+/// Says which issue an error is about.
+fn of_issue(id: &str, error: Error) -> Error {
+    match error {
+        Error::Fault(mut fault) => {
+            fault.message = format!("issue `{}`: {}", text::shorten(id, 80), fault.message);
+            Error::Fault(fault)
+        }
+        error => error,
+    }
 }
 
 /// How the issues hang together.
@@ -246,9 +174,11 @@ fn lines_have_nul(issue: &Issue) -> bool {
 struct Links {
     /// The parent of each that has one.
     parents: HashMap<String, String>,
-    /// (from, to, type), each once.
-    edges: BTreeMap<(String, String, String), ()>,
+    /// From, to and type, each once.
+    edges: BTreeSet<Edge>,
 }
+
+type Edge = (String, String, String);
 
 impl Links {
     fn of(
@@ -259,7 +189,7 @@ impl Links {
     ) -> Self {
         let mut links = Links::default();
         for issue in issues {
-            for dependency in issue.dependencies.iter().flatten() {
+            for dependency in &issue.dependencies {
                 let from = match dependency.issue_id.as_str() {
                     "" => issue.id.clone(),
                     from => from.to_owned(),
@@ -275,10 +205,10 @@ impl Links {
                         links.parents.insert(from, to);
                     }
                     "blocks" | "" => {
-                        links.edges.insert((from, to, DEPENDS_ON.to_owned()), ());
+                        links.edges.insert((from, to, DEPENDS_ON.to_owned()));
                     }
                     other if from != to => {
-                        links.edges.insert((from, to, other.to_owned()), ());
+                        links.edges.insert((from, to, other.to_owned()));
                     }
                     _ => {}
                 }
@@ -288,31 +218,68 @@ impl Links {
     }
 }
 
-/// Plans what is new, by its own names, so that a circle is told in them.
+/// New issues in portions that one plan takes, none before its parent.
+fn batches<'a>(fresh: &[&'a Issue], links: &Links) -> Result<Vec<Vec<&'a Issue>>> {
+    // The usual case, in which a plan itself finds the order, and every circle.
+    if fresh.len() <= limits::BATCH {
+        return Ok(if fresh.is_empty() { Vec::new() } else { vec![fresh.to_vec()] });
+    }
+    let new: HashSet<&str> = fresh.iter().map(|issue| issue.id.as_str()).collect();
+    let mut below: HashMap<&str, Vec<&Issue>> = HashMap::new();
+    let mut ready: VecDeque<&Issue> = VecDeque::new();
+    for issue in fresh {
+        match links.parents.get(&issue.id).filter(|parent| new.contains(parent.as_str())) {
+            Some(parent) => below.entry(parent).or_default().push(issue),
+            None => ready.push_back(issue),
+        }
+    }
+    let mut order = Vec::with_capacity(fresh.len());
+    while let Some(issue) = ready.pop_front() {
+        order.push(issue);
+        ready.extend(below.remove(issue.id.as_str()).unwrap_or_default());
+    }
+    if let Some(stuck) = below.values().flatten().map(|issue| &issue.id).min() {
+        let message = format!("issue `{}` is below itself", text::shorten(stuck, 80));
+        return Err(Fault::new(ErrorCode::CycleDetected, message).hint(LEAVE_OUT).into());
+    }
+    Ok(order.chunks(limits::BATCH).map(<[_]>::to_vec).collect())
+}
+
+/// Plans what is new, by its own names, so that a circle is told in them; adds the dependencies that it drew.
 fn plan_new(
     tx: &Write<'_>,
     project: &str,
-    fresh: &[&Issue],
+    fresh: Vec<&Issue>,
     links: &Links,
     ids: &HashMap<String, String>,
+    planned: &mut BTreeSet<Edge>,
 ) -> Result<Vec<(String, String)>> {
-    if fresh.is_empty() {
-        return Ok(Vec::new());
-    }
     let name = |id: &String| ids.get(id).unwrap_or(id).clone();
+    let here: HashSet<&str> = fresh.iter().map(|issue| issue.id.as_str()).collect();
     let mut waits: HashMap<&str, Vec<String>> = HashMap::new();
-    for (from, to, kind) in links.edges.keys() {
-        if kind == DEPENDS_ON {
-            waits.entry(from).or_default().push(name(to));
+    for edge in &links.edges {
+        let (from, to, kind) = edge;
+        let can_be = here.contains(to.as_str()) || ids.contains_key(to);
+        if kind != DEPENDS_ON || !here.contains(from.as_str()) || !can_be {
+            continue;
+        }
+        let waits = waits.entry(from).or_default();
+        // The rest is drawn afterwards.
+        if waits.len() < limits::DEPENDENCIES {
+            waits.push(name(to));
+            planned.insert(edge.clone());
         }
     }
-    let nodes = fresh.iter().map(|issue| PlannedNode {
-        r#ref: issue.id.clone(),
-        parent_ref: links.parents.get(&issue.id).map(name),
-        summary: text::shorten(&issue.title, 1_000),
-        context_links: Vec::new(),
-        depends_on: waits.remove(issue.id.as_str()).unwrap_or_default(),
-        properties: properties(issue).0,
+    let nodes = fresh.iter().map(|issue| {
+        let said = issue.said();
+        PlannedNode {
+            r#ref: issue.id.clone(),
+            parent_ref: links.parents.get(&issue.id).map(name),
+            summary: said.summary,
+            context_links: Vec::new(),
+            depends_on: waits.remove(issue.id.as_str()).unwrap_or_default(),
+            properties: said.properties,
+        }
     });
     let asked = Plan { project: Some(project.to_owned()), nodes: nodes.collect() };
     let made = plan(tx, &asked)?;
@@ -320,109 +287,52 @@ fn plan_new(
 }
 
 /// What a plan cannot say of a new node: its evidence, and that it is done.
-fn finish_new(issue: &Issue, id: &str) -> Result<Option<NodeUpdate>> {
-    let (_, told) = properties(issue);
-    if told.is_empty() && !is_closed(issue) {
-        return Ok(None);
+fn finish_new(tx: &Write<'_>, settings: &Settings, issue: &Issue, id: &str) -> Result<()> {
+    let evidence = issue.said().evidence;
+    if evidence.is_empty() && !issue.is_closed() {
+        return Ok(());
     }
-    Ok(Some(NodeUpdate {
+    let change = NodeUpdate {
         node_id: id.to_owned(),
-        resolved: is_closed(issue).then_some(true),
-        add_evidence: told,
+        resolved: issue.is_closed().then_some(true),
         ..NodeUpdate::default()
-    }))
-}
-
-fn is_closed(issue: &Issue) -> bool {
-    issue.status == "closed"
-}
-
-/// What the issue says as properties, and as evidence what has no room there.
-fn properties(issue: &Issue) -> (Properties, Vec<NewEvidence>) {
-    let mut properties = Properties::new();
-    let mut set = |key: &str, value: Value| {
-        if value != json!("") && value != json!([]) && !value.is_null() {
-            properties.insert(key.to_owned(), value);
-        }
     };
-    set(ID, json!(issue.id));
-    // 0 is the highest there, and ours rank the higher the larger they are.
-    set("priority", issue.priority.map_or(Value::Null, |priority| json!(4.0 - priority)));
-    set("status", json!(issue.status));
-    set("issue_type", json!(issue.issue_type));
-    set("assignee", json!(text::shorten(&issue.assignee, 200)));
-    set("labels", json!(issue.labels.iter().take(100).collect::<Vec<_>>()));
-    set("external_ref", json!(issue.external_ref));
-    set("beads_created_at", json!(issue.created_at));
-    set(UPDATED, json!(issue.updated_at));
-    let mut told = Vec::new();
-    let texts = [
-        ("description", &issue.description),
-        ("design", &issue.design),
-        ("acceptance_criteria", &issue.acceptance_criteria),
-        ("notes", &issue.notes),
-    ];
-    let mut room = ROOM;
-    for (key, said) in texts.into_iter().filter(|(_, said)| !said.trim().is_empty()) {
-        let size = json!(said).to_string().len();
-        if size <= room {
-            room -= size;
-            properties.insert(key.to_owned(), json!(said));
-        } else {
-            told.extend(pieces(key, said));
-        }
-    }
-    for comment in issue.comments.iter().flatten().filter(|it| !it.text.trim().is_empty()) {
-        told.extend(pieces("comment", &format!("{}: {}", comment.author, comment.text)));
-    }
-    if is_closed(issue) {
-        let reason = match issue.close_reason.trim() {
-            "" => format!("closed in beads {}", issue.closed_at.as_deref().unwrap_or_default()),
-            reason => reason.to_owned(),
-        };
-        told.extend(pieces("note", &reason));
-    }
-    told.truncate(limits::EVIDENCE);
-    (properties, told)
+    tx.progress().expect(1);
+    apply(tx, settings, issue, change, evidence)
 }
 
-/// A text as evidence, in as many pieces as its length takes.
-fn pieces(kind: &str, said: &str) -> Vec<NewEvidence> {
-    let mut pieces = vec![String::new()];
-    for letter in said.trim().chars() {
-        match pieces.last_mut() {
-            Some(last) if last.len() + letter.len_utf8() <= limits::TEXT => last.push(letter),
-            _ => pieces.push(letter.to_string()),
-        }
-    }
-    pieces.retain(|piece| !piece.trim().is_empty());
-    let piece = |piece: String| NewEvidence { r#type: kind.to_owned(), r#ref: piece };
-    pieces.into_iter().map(piece).collect()
-}
+/// What to do about a circle.
+const LEAVE_OUT: &str = "leave one of these dependencies out in beads, and export again";
 
-/// Draws what a plan did not; answers how many edges there are that were not there before the import.
+/// Draws what a plan did not; answers how many edges there are that were not there before.
 fn draw(
     tx: &Write<'_>,
     settings: &Settings,
     links: &Links,
     ids: &HashMap<String, String>,
+    planned: &BTreeSet<Edge>,
 ) -> Result<usize> {
     let mut drawn = 0;
-    for (from, to, kind) in links.edges.keys() {
+    for edge in links.edges.difference(planned) {
+        let (from, to, kind) = edge;
         let edge = EdgeChange {
             from: ids[from].clone(),
             to: ids[to].clone(),
             r#type: kind.clone(),
             remove: false,
         };
-        let done = connect(tx, settings, &Connect { edges: vec![edge] })?;
+        let done = connect(tx, settings, &Connect { edges: vec![edge] })
+            .map_err(|error| of_issue(from, error))?;
         drawn += done.applied;
         if let Some(rejected) = done.rejected.first().filter(|it| it.reason != "edge_exists") {
+            let kind = text::shorten(kind, 80);
             let message = format!("`{from}` {kind} `{to}` cannot be drawn: {}", rejected.reason);
-            return Err(Fault::new(ErrorCode::CycleDetected, message)
-                .details(json!({ "cycle": rejected.cycle }))
-                .hint("leave one of these dependencies out in beads, and export again")
-                .into());
+            let fault = match rejected.cycle.is_empty() {
+                true => Fault::new(ErrorCode::ValidationError, message),
+                false => Fault::new(ErrorCode::CycleDetected, message)
+                    .details(json!({ "cycle": rejected.cycle })),
+            };
+            return Err(fault.hint(LEAVE_OUT).into());
         }
     }
     Ok(drawn)

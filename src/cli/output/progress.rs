@@ -2,12 +2,13 @@
 
 use std::{
     io::{self, Write},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use anstream::AutoStream;
 
-use crate::cli::format::progress;
+use crate::{base, cli::format::progress};
 
 /// What is over sooner needs no bar.
 const DELAY: Duration = Duration::from_millis(200);
@@ -20,7 +21,7 @@ pub struct Progress {
     /// When it is drawn next; none where nobody looks on.
     next: Option<Instant>,
     drawn: bool,
-    err: Box<dyn Write>,
+    err: Box<dyn Write + Send>,
 }
 
 impl Progress {
@@ -40,6 +41,19 @@ impl Progress {
         }
     }
 
+    /// Lets a call move it that tells by itself how far it is; it goes with what is given back second.
+    pub fn hearing(self) -> (base::Progress, Heard) {
+        if self.next.is_none() {
+            return (base::Progress::default(), Heard(None));
+        }
+        let bar = Arc::new(Mutex::new(self));
+        let moved = Arc::clone(&bar);
+        let progress = base::Progress::heard_by(move |done, all| {
+            moved.lock().unwrap_or_else(PoisonError::into_inner).show(done, all);
+        });
+        (progress, Heard(Some(bar)))
+    }
+
     /// Takes the bar away.
     pub fn clear(&mut self) {
         if self.drawn {
@@ -57,18 +71,33 @@ impl Progress {
     }
 }
 
+/// A bar that a call moves.
+pub struct Heard(Option<Arc<Mutex<Progress>>>);
+
+impl Drop for Heard {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::{cell::RefCell, rc::Rc};
-
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Written(Rc<RefCell<Vec<u8>>>);
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Written {
+        fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
 
     impl Write for Written {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.borrow_mut().write(bytes)
+            self.0.lock().unwrap().write(bytes)
         }
 
         fn flush(&mut self) -> io::Result<()> {
@@ -84,9 +113,25 @@ mod tests {
             let mut bar = Progress { title: "reading", next, drawn: false, err };
             bar.show(1, 2);
             bar.clear();
-            let text = String::from_utf8(written.0.borrow().clone()).unwrap();
+            let text = written.text();
             assert!(text.ends_with(expected), "{text:?}");
             assert_eq!(text.matches("1 of 2").count(), usize::from(next.is_some()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_tells_how_far_it_is_moves_it() {
+        for (next, expected) in [(None, ""), (Some(Instant::now()), "\r\u{1b}[K")] {
+            let written = Written::default();
+            let err = Box::new(written.clone());
+            let bar = Progress { title: "importing", next, drawn: false, err };
+            let (progress, heard) = bar.hearing();
+            progress.expect(3);
+            progress.step();
+            drop(heard);
+            let text = written.text();
+            assert_eq!(text.matches("1 of 3").count(), usize::from(next.is_some()), "{text:?}");
+            assert!(text.ends_with(expected), "{text:?}");
         }
     }
 }

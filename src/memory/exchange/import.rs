@@ -55,20 +55,21 @@ pub struct Tally {
 
 /// Reads everything that the folder names. An entry that is there and differs refuses the whole, unless `merge` takes
 /// the newer of the two.
-pub fn import(tx: &Write<'_>, folder: Folder, merge: bool) -> Result<Imported> {
+pub fn import(tx: &Write<'_>, folder: &Folder, merge: bool) -> Result<Imported> {
     let Folder { path, ontology, registry } = folder;
     let mut import =
         Import { tx, merge, report: Imported::default(), different: Vec::new(), count: 0 };
-    import.ontology(ontology)?;
-    for (id, entry) in registry.nodes {
-        IncomingNode::read(&path, &id, entry)
+    import.ontology(ontology.clone())?;
+    tx.progress().expect(registry.nodes.len() + registry.connections.len());
+    for (id, entry) in &registry.nodes {
+        IncomingNode::read(path, id, entry.clone())
             .and_then(|node| import.node(node))
-            .map_err(|error| named("node", &id, error))?;
+            .map_err(|error| named("node", id, error))?;
     }
-    for (id, entry) in registry.connections {
-        IncomingConnection::read(&path, &id, entry)
+    for (id, entry) in &registry.connections {
+        IncomingConnection::read(path, id, entry.clone())
             .and_then(|connection| import.connection(connection))
-            .map_err(|error| named("connection", &id, error))?;
+            .map_err(|error| named("connection", id, error))?;
     }
     import.finish()
 }
@@ -238,11 +239,16 @@ impl Import<'_, '_> {
         fixed: &[Change],
         newer: bool,
     ) -> Fate {
+        if self.merge && newer && fixed.is_empty() && !changes.is_empty() {
+            return Fate::Replace;
+        }
+        // Nothing is written, which would count by itself.
+        self.tx.progress().step();
         if changes.is_empty() && fixed.is_empty() {
             return Fate::Equal;
         }
         if self.merge && fixed.is_empty() {
-            return if newer { Fate::Replace } else { Fate::Keep };
+            return Fate::Keep;
         }
         let fields = fixed.iter().chain(changes).map(|change| change.field.clone());
         self.differ(what, id, fields.collect());

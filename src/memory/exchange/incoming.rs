@@ -1,6 +1,9 @@
 //! What the folder holds, read and checked entry by entry.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 
@@ -89,10 +92,11 @@ pub fn open_folder(folder: &Path) -> Result<Folder> {
 /// Names that could not have been given through a tool either.
 fn check_names(ontology: &Ontology) -> Result<()> {
     let list = |field: &str, names: &[String]| -> Result<()> {
+        let mut seen = HashSet::new();
         for (index, name) in names.iter().enumerate() {
             let field = format!("{field}[{index}]");
             check_name(&field, name)?;
-            if names[..index].contains(name) {
+            if !seen.insert(name) {
                 return Err(Fault::invalid(&field, format!("is `{name}` once more")).into());
             }
         }

@@ -11,7 +11,12 @@ use sha2::{Digest, Sha256};
 
 use super::Tally;
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, props::Properties, text},
+    base::{
+        Error, ErrorCode, Fault, Result,
+        props::Properties,
+        text,
+        wire::{or_default, unreadable},
+    },
     db::Write,
     memory::{
         content::Content,
@@ -30,24 +35,30 @@ use crate::{
 /// What a file without a type for something calls it.
 const UNTYPED: &str = "entity";
 
+/// What a line is.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "lowercase", expecting = "an entity or a relation")]
-enum Line {
-    #[serde(rename_all = "camelCase")]
-    Entity {
-        name: String,
-        #[serde(default)]
-        entity_type: String,
-        #[serde(default)]
-        observations: Vec<String>,
-    },
-    #[serde(rename_all = "camelCase")]
-    Relation {
-        from: String,
-        to: String,
-        #[serde(default)]
-        relation_type: String,
-    },
+#[serde(expecting = "an entity or a relation")]
+struct Head {
+    r#type: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an entity")]
+struct EntityLine {
+    name: String,
+    #[serde(default, deserialize_with = "or_default")]
+    entity_type: String,
+    #[serde(default, deserialize_with = "or_default")]
+    observations: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a relation")]
+struct RelationLine {
+    from: String,
+    to: String,
+    #[serde(default, deserialize_with = "or_default")]
+    relation_type: String,
 }
 
 /// What came, and what was there.
@@ -86,6 +97,7 @@ pub fn import_jsonl(tx: &Write<'_>, lines: &str) -> Result<ImportedJsonl> {
     if new != Ontology::default() || !types::exists(tx)? {
         ontology_growth::save(tx, "imported", &new)?;
     }
+    tx.progress().expect(entities.len() + relations.len());
     for (name, entity) in &entities {
         put_entity(tx, name, entity, &mut done.nodes)?;
         tx.save_texts_in_time()?;
@@ -103,32 +115,39 @@ fn read(lines: &str) -> Result<(BTreeMap<String, Entity>, BTreeSet<Relation>)> {
         let refused = |problem: String| -> Error {
             let message = format!("line {}: {problem}", index + 1);
             Fault::new(ErrorCode::ValidationError, message)
-                .hint("a line is an entity with name, entityType and observations, or a relation with from, to and relationType")
+                .details(json!({ "line": index + 1 }))
+                .hint("nothing was imported; a line is an entity with name, entityType and observations, or a relation with from, to and relationType")
                 .into()
         };
+        let told = |error: Error| refused(error.into_fault("").message);
         if line.contains('\0') {
             return Err(refused("it has a NUL byte".to_owned()));
         }
-        let read: Line = serde_json::from_str(line).map_err(|error| refused(error.to_string()))?;
-        match read {
-            Line::Entity { name, entity_type, observations } => {
-                let name = named("name", &name, limits::ID)
-                    .map_err(|it| refused(it.into_fault("").message))?;
-                let kind = kind("entityType", &entity_type)
-                    .map_err(|it| refused(it.into_fault("").message))?;
-                if observations.iter().any(|said| said.contains('\0')) {
+        let unread = |error: serde_json::Error| refused(unreadable(line, &error));
+        let head: Head = serde_json::from_str(line).map_err(unread)?;
+        match head.r#type.as_str() {
+            "entity" => {
+                let read: EntityLine = serde_json::from_str(line).map_err(unread)?;
+                let name = named("name", &read.name, limits::ID).map_err(told)?;
+                let kind = kind("entityType", &read.entity_type).map_err(told)?;
+                if read.observations.iter().any(|said| said.contains('\0')) {
                     return Err(refused("`observations` has a NUL".to_owned()));
                 }
                 let entity = entities.entry(name).or_default();
                 if entity.kind.is_empty() {
                     entity.kind = kind;
                 }
-                entity.observations.extend(observations);
+                entity.observations.extend(read.observations);
             }
-            Line::Relation { from, to, relation_type } => {
-                let kind = kind("relationType", &relation_type)
-                    .map_err(|it| refused(it.into_fault("").message))?;
-                relations.insert((from.trim().to_owned(), kind, to.trim().to_owned()));
+            "relation" => {
+                let read: RelationLine = serde_json::from_str(line).map_err(unread)?;
+                let kind = kind("relationType", &read.relation_type).map_err(told)?;
+                relations.insert((read.from.trim().to_owned(), kind, read.to.trim().to_owned()));
+            }
+            other => {
+                let problem =
+                    format!("is `{}`; there are entity, relation", text::shorten(other, 60));
+                return Err(told(Fault::invalid("type", problem).into()));
             }
         }
     }
@@ -157,8 +176,24 @@ fn id_of(prefix: &str, names: &[&str]) -> String {
     format!("{prefix}{}", &hex[..16])
 }
 
+/// An observation as an item of a list.
 fn observed(said: &str) -> String {
     format!("- {}\n", said.trim().replace('\n', "\n  "))
+}
+
+/// The items of the lists that a text has.
+fn items(text: &str) -> HashSet<String> {
+    let mut items: Vec<String> = Vec::new();
+    let mut in_item = false;
+    for line in text.split('\n') {
+        in_item = line.starts_with("- ") || line == "-" || in_item && line.starts_with("  ");
+        match items.last_mut().filter(|_| !line.starts_with('-')) {
+            Some(item) if in_item => *item += &format!("{line}\n"),
+            _ if in_item => items.push(format!("{line}\n")),
+            _ => {}
+        }
+    }
+    items.into_iter().collect()
 }
 
 fn put_entity(tx: &Write<'_>, name: &str, entity: &Entity, tally: &mut Tally) -> Result<()> {
@@ -166,16 +201,15 @@ fn put_entity(tx: &Write<'_>, name: &str, entity: &Entity, tally: &mut Tally) ->
     let there = nodes::find(tx, &id)?;
     let before = there.as_ref().map(|there| nodes::content(tx, there)).transpose()?;
     let held = before.as_ref().and_then(Content::text).unwrap_or_default().to_owned();
-    let mut seen = HashSet::new();
-    let missing: String = entity
-        .observations
-        .iter()
-        .filter(|said| !said.trim().is_empty() && seen.insert(said.trim()))
-        .map(|said| observed(said))
-        .filter(|line| !held.contains(line.as_str()))
-        .collect();
+    // Those that it has, then also those that were added: each is there once.
+    let mut has = items(&held);
+    let said = entity.observations.iter().filter(|said| !said.trim().is_empty());
+    let missing: String =
+        said.map(|said| observed(said)).filter(|item| has.insert(item.clone())).collect();
     if there.is_some() && missing.is_empty() {
         tally.equal += 1;
+        // Nothing is written, which would count by itself.
+        tx.progress().step();
         return Ok(());
     }
     let whole = match &there {
@@ -232,6 +266,7 @@ fn put_relations(
         let node = |name: &str| nodes::find(tx, &id_of(NODE_PREFIX, &["entity", name]));
         let (Some(start), Some(end)) = (node(from)?, node(to)?) else {
             done.dangling += 1;
+            tx.progress().step();
             continue;
         };
         let (froms, tos) = ends.entry(relation).or_default();
@@ -308,6 +343,7 @@ fn put_relation(
     };
     if !connections::insert_as(tx, id, &new, Origin::now(tx))? {
         done.connections.equal += 1;
+        tx.progress().step();
         return Ok(());
     }
     done.connections.new += 1;
@@ -324,4 +360,33 @@ fn put_relation(
     };
     let changes = End::After.connection(&connection, None);
     history::of_connection(tx, id, "imported", &changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_observation_is_found_again_as_the_item_that_it_became() {
+        for said in [
+            "likes tea",
+            "two\nlines",
+            "a list:\n- of\n- its own",
+            "dos\r\nlines",
+            "a\n\nb",
+            "  blank  ",
+            "-",
+            "- ",
+        ] {
+            let held = format!("# Ann\n\n- first\n{}- last\n", observed(said));
+            let items = items(&held);
+            assert!(items.contains(&observed(said)), "{said:?}: {items:?}");
+            assert!(
+                items.contains("- first\n") && items.contains("- last\n"),
+                "{said:?}: {items:?}"
+            );
+        }
+        let items = items("# Ann\n- a\n  b\n\ntext\n  - c\n");
+        assert_eq!(items, HashSet::from(["- a\n  b\n".to_owned()]));
+    }
 }

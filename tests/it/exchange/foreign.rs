@@ -2,9 +2,15 @@
 
 use std::fs;
 
-use serde_json::json;
+use std::sync::{Arc, Mutex};
 
-use crate::support::binary::{folder, run};
+use graph::base::{Ctx, Progress};
+use serde_json::{Value, json};
+
+use crate::support::{
+    TestApp,
+    binary::{folder, run},
+};
 
 const MEMORY: &str = r#"{"type":"entity","name":"Ann","entityType":"person","observations":["likes tea","likes tea","two\nlines"]}
 {"type":"entity","name":"Shop","entityType":"side  project","observations":[]}
@@ -74,6 +80,7 @@ fn issues_of_beads_become_a_tree_with_dependencies_and_evidence() {
     assert!(err.contains("--project NAME"), "{err}");
     let said = run(&home, &["import", "issues.jsonl", "--project", "shop"]).ok();
     assert!(said.contains("issues      3 new") && said.contains("1 issue deleted"), "{said}");
+    assert!(said.contains("edges       2 drawn"), "one that blocks, one discovered from: {said}");
     assert!(said.contains("1 dependency on issues"), "{said}");
     let tree = run(&home, &["tree", "--all"]).ok();
     assert!(tree.contains("Epic") && tree.contains("First") && tree.contains("Second"), "{tree}");
@@ -111,4 +118,117 @@ fn issues_of_beads_become_a_tree_with_dependencies_and_evidence() {
         assert!(err.contains("CYCLE_DETECTED") && err.contains("bd-"), "{err}");
     }
     assert_eq!(run(&home, &["export"]).ok(), before);
+}
+
+/// Issues as a file.
+fn lines(issues: impl IntoIterator<Item = Value>) -> String {
+    issues.into_iter().map(|issue| format!("{issue}\n")).collect()
+}
+
+#[test]
+fn more_issues_than_one_plan_takes_come_in_with_all_that_they_say() {
+    let mut app = TestApp::new();
+    let mut issues: Vec<Value> = (0..10_050)
+        .map(|at| {
+            // Parents come after their children, and what is waited for may be in another portion.
+            let mut waits = vec![json!({ "depends_on_id": "bd-10049", "type": "parent-child" })];
+            if at % 1_000 == 1 {
+                waits.push(json!({ "depends_on_id": format!("bd-{}", 10_048 - at), "type": "blocks" }));
+            }
+            let waits = if at == 10_049 { Vec::new() } else { waits };
+            json!({ "id": format!("bd-{at}"), "title": format!("Issue {at}"), "status": "open", "dependencies": waits })
+        })
+        .collect();
+    let labels: Vec<String> = (0..150).map(|at| format!("label {at}")).collect();
+    let comments: Vec<Value> =
+        (0..230).map(|at| json!({ "author": "ann", "text": format!("remark {at}") })).collect();
+    issues[7]["labels"] = json!(labels);
+    issues[7]["comments"] = json!(comments);
+    let text = lines(issues);
+    let ctx = app.ctx("a");
+    let done = app.app.import_beads(&ctx, "p", &text, false).unwrap();
+    assert_eq!((done.issues.new, done.edges, done.dangling), (10_050, 11, 0));
+    let again = app.app.import_beads(&ctx, "p", &text, false).unwrap();
+    assert_eq!((again.issues.equal, again.issues.new, again.edges), (10_050, 0, 0));
+    let found =
+        app.ok("graph_query", json!({ "filter": { "properties": { "beads_id": "bd-7" } } }));
+    let id = found["nodes"][0]["id"].as_str().unwrap().to_owned();
+    let whole = app.ok("graph_context", json!({ "node_id": id }));
+    assert_eq!(whole["node"]["properties"]["labels"].as_array().unwrap().len(), 150);
+    let evidence: i64 = app
+        .read("a", |tx| {
+            let export = graph::work::count_records(tx)?;
+            Ok(i64::try_from(export).unwrap())
+        })
+        .unwrap();
+    assert!(evidence > 10_050, "nodes, edges and a project");
+    let conn = rusqlite::Connection::open(app.db_path()).unwrap();
+    let told: i64 = conn
+        .query_row("SELECT count(*) FROM work_evidence WHERE node = ?1", [&id], |row| row.get(0))
+        .unwrap();
+    assert_eq!(told, 230);
+    let parent = whole["ancestors"].as_array().unwrap().last().unwrap()["summary"].clone();
+    assert_eq!(parent, "Issue 10049");
+
+    let mut circle: Vec<Value> = (0..10_001)
+        .map(|at| json!({ "id": format!("c-{at}"), "title": "x", "status": "open" }))
+        .collect();
+    circle[0]["dependencies"] = json!([{ "depends_on_id": "c-1", "type": "parent-child" }]);
+    circle[1]["dependencies"] = json!([{ "depends_on_id": "c-0", "type": "parent-child" }]);
+    let fault = app.app.import_beads(&ctx, "q", &lines(circle), false).unwrap_err().into_fault("r");
+    assert_eq!(fault.code.as_str(), "CYCLE_DETECTED");
+    assert!(fault.message.contains("issue `c-0` is below itself"), "{}", fault.message);
+}
+
+#[test]
+fn an_issue_is_newer_by_its_instant_not_by_its_spelling() {
+    let mut app = TestApp::new();
+    let mut import = |title: &str, updated: &str| {
+        let issue = json!({ "id": "bd-1", "title": title, "status": "open", "updated_at": updated,
+            "description": "long ".repeat(4_000) });
+        let ctx = app.ctx("a");
+        let tally = app.app.import_beads(&ctx, "p", &lines([issue]), false).unwrap().issues;
+        (tally.new, tally.equal, tally.replaced, tally.kept)
+    };
+    assert_eq!(import("first", "2026-01-02T00:00:00Z"), (1, 0, 0, 0));
+    assert_eq!(import("later", "2026-01-02T00:00:00.5Z"), (0, 0, 1, 0));
+    assert_eq!(import("later elsewhere", "2026-01-01T20:00:00-07:00"), (0, 0, 1, 0));
+    assert_eq!(import("before", "2026-01-02T02:00:00Z"), (0, 0, 0, 1));
+    assert_eq!(import("the same", "2026-01-01T20:00:00-07:00"), (0, 1, 0, 0));
+    let found =
+        app.ok("graph_query", json!({ "filter": { "properties": { "beads_id": "bd-1" } } }));
+    assert_eq!(found["nodes"][0]["summary"], "later elsewhere");
+    let conn = rusqlite::Connection::open(app.db_path()).unwrap();
+    let told = |sql: &str| -> i64 { conn.query_row(sql, [], |row| row.get(0)).unwrap() };
+    let pieces = told("SELECT count(*) FROM work_evidence");
+    assert_eq!(told("SELECT count(DISTINCT ref) FROM work_evidence"), pieces, "none came twice");
+}
+
+#[test]
+fn an_import_from_elsewhere_tells_how_far_it_is() {
+    let issues = lines(
+        (0..30).map(|at| json!({ "id": format!("b-{at}"), "title": "x", "status": "closed" })),
+    );
+    let entities = lines((0..30).map(|at| {
+        json!({ "type": "entity", "name": format!("e {at}"), "entityType": "t", "observations": ["o"] })
+    }));
+    let mut app = TestApp::new();
+    for round in ["new", "equal"] {
+        for beads in [true, false] {
+            let heard = Arc::new(Mutex::new(Vec::new()));
+            let told = Arc::clone(&heard);
+            let progress =
+                Progress::heard_by(move |done, all| told.lock().unwrap().push((done, all)));
+            let ctx = Ctx { progress, ..app.ctx("a") };
+            match beads {
+                true => drop(app.app.import_beads(&ctx, "p", &issues, false).unwrap()),
+                false => drop(app.app.import_jsonl(&ctx, &entities, false).unwrap()),
+            }
+            let heard = heard.lock().unwrap();
+            assert!(heard.len() >= 30, "{round} {beads}: {heard:?}");
+            let (done, all) = *heard.last().unwrap();
+            assert_eq!(done, all, "{round} {beads}: {heard:?}");
+            assert!(heard[heard.len() / 2].1 >= 30, "what is to come is known early: {heard:?}");
+        }
+    }
 }

@@ -6,4 +6,5 @@ mod fix;
 mod foreign;
 mod refused;
 mod round_trip;
+mod together;
 mod world;

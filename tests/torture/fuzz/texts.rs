@@ -204,7 +204,7 @@ pub fn import(rng: &mut Rng) {
         let ctx = app.ctx(Some("fuzz"));
         let merge = rng.once_in(2);
         if let Err(error @ Error::Internal(_)) =
-            app.write(&ctx, |tx| memory::import(tx, read, merge))
+            app.write(&ctx, |tx| memory::import(tx, &read, merge))
         {
             panic!("{error}: {}", fs::read_to_string(system.join("registry.json")).unwrap());
         }
