@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::App;
 use crate::{
-    base::{Ctx, Result},
+    base::{Ctx, Error, Result},
     db::{self, BackedUp, Write},
     kb, knowledge, memory, work,
 };
@@ -17,10 +17,9 @@ const REINDEX: [fn(&Write<'_>) -> Result<()>; 4] =
     [work::reindex_texts, knowledge::reindex_texts, memory::reindex_texts, kb::reindex_texts];
 
 impl App {
-    /// Repairs what follows from something else that is kept, and deletes the stores of KB branches that are gone;
-    /// answers what was done.
-    pub fn repair(&mut self, ctx: &Ctx) -> Result<Vec<String>> {
-        let mut done = Vec::new();
+    /// Repairs what follows from something else that is kept, and deletes the stores of KB branches that are gone; says
+    /// in `done` what was done, also where something fails on the way.
+    pub fn repair(&mut self, ctx: &Ctx, done: &mut Vec<String>) -> Result<()> {
         // A damaged index cannot be written piece by piece, so that it is looked at first, and made anew.
         let health = self.health(ctx)?;
         let of_index = |said: &String| said.contains("index");
@@ -30,11 +29,23 @@ impl App {
         for repair in REPAIRS {
             done.extend(self.write(ctx, repair)?);
         }
-        // Outside git, and where the settings of the KB cannot be used, nothing tells that a branch is gone.
-        let stores = self.kb_gc(ctx, true).unwrap_or_default();
-        let names = stores.iter().map(|store| format!("store of branch {} deleted", store.name));
-        done.extend(names);
-        Ok(done)
+        if !self.stale_branches(ctx)?.is_empty() {
+            let stores = self.kb_gc(ctx, true)?;
+            done.extend(
+                stores.iter().map(|store| format!("store of branch {} deleted", store.name)),
+            );
+        }
+        Ok(())
+    }
+
+    /// The stores of KB branches that are gone, by name. Outside git, and where the settings of the KB cannot be used,
+    /// nothing tells that one is.
+    pub fn stale_branches(&mut self, ctx: &Ctx) -> Result<Vec<String>> {
+        match self.kb_gc(ctx, false) {
+            Ok(stores) => Ok(stores.into_iter().map(|store| store.name).collect()),
+            Err(Error::Fault(_)) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Copies the database; see [`db::back_up`].
@@ -43,7 +54,7 @@ impl App {
         ctx: &Ctx,
         target: &Path,
         force: bool,
-        watch: impl FnMut(usize, usize),
+        watch: impl FnMut(usize, usize) -> Result<()>,
     ) -> Result<BackedUp> {
         db::back_up(self.db(ctx)?, target, force, watch)
     }

@@ -23,6 +23,8 @@ mod ignored;
 mod mcp_json;
 mod skills;
 
+pub use mcp_json::FILE as MCP_FILE;
+
 /// Bytes of a file that is added to; far more than one has that people wrote.
 const MAX_BYTES: u64 = 1024 * 1024;
 /// What a shell calls the binary.

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
+use crate::base::Error;
+
 use super::{
     Shell,
     format::size,
+    interrupt::Stop,
     output::{Done, NEXT, Outcome, STRONG, plain, styled},
 };
 
@@ -25,10 +28,16 @@ pub struct Backup {
 /// Makes the copy, and says how to get it back.
 pub fn run(ask: &Backup, shell: &mut Shell) -> Outcome {
     shell.check_there()?;
+    let stop = Stop::on_interrupt()?;
     let mut bar = shell.out.progress("copying");
-    let show = |done, all| bar.show(done, all);
+    let show = |done, all| {
+        bar.show(done, all);
+        // What is given up leaves nothing behind.
+        if stop.is_pressed() { Err(Error::internal("stopped")) } else { Ok(()) }
+    };
     let made = shell.app.back_up(&shell.ctx, &ask.file, ask.force, show);
     bar.clear();
+    stop.check()?;
     let made = made?;
     let database = shell.app.config().db_path.value.display().to_string();
     let file = ask.file.display().to_string();

@@ -4,7 +4,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 
 use super::{
     Shell,
-    context::{from_root, whole_path},
+    context::{bound, named},
     format::{freshness, number, when},
     output::{
         BAD, Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, block, brief, plain,
@@ -14,7 +14,6 @@ use super::{
 use crate::{
     compose::{self, BriefAtom, BriefMolecule, Briefing, LastChange, LeftOut},
     kb::check::Violation,
-    knowledge::limits,
 };
 
 /// What changes are counted from where nobody says.
@@ -53,11 +52,7 @@ pub fn run(ask: &Brief, shell: &mut Shell) -> Outcome {
             true => changed(ask.diff.as_deref().unwrap_or(HEAD), shell)?,
             false => named(&ask.paths, shell)?,
         };
-        if files.len() > limits::PATHS {
-            let (all, most) = (files.len(), limits::PATHS);
-            shell.out.note(format_args!("{all} files; these are the first {most} of them"))?;
-            files.truncate(most);
-        }
+        bound(&mut files, shell)?;
         if files.is_empty() {
             let nothing = "no files to tell about: nothing has changed, or the folder is empty";
             if shell.out.json {
@@ -90,20 +85,6 @@ fn changed(revision: &str, shell: &Shell) -> Result<Vec<String>, Failure> {
     })
 }
 
-/// The files that were named, with all of a folder in its place.
-fn named(paths: &[String], shell: &Shell) -> Result<Vec<String>, Failure> {
-    let here = std::env::current_dir().map_err(Failure::Io)?;
-    let root = &shell.app.config().root;
-    let mut files = Vec::new();
-    for path in paths {
-        match shell.app.files_below(&whole_path(&here, path)) {
-            Some(below) => files.extend(below),
-            None => files.push(from_root(root, &here, path)),
-        }
-    }
-    Ok(files)
-}
-
 fn print(told: &Briefing, out: &mut Output) -> std::io::Result<()> {
     if let Some(node) = &told.node {
         let holder = node.claimed_by.as_deref().map(|by| format!("  claimed by {}", plain(by)));
@@ -125,31 +106,46 @@ fn print(told: &Briefing, out: &mut Output) -> std::io::Result<()> {
     for each in &told.work {
         super::context::open_work(&each.thing, out)?;
     }
-    section("last changes", told.changes.len(), out)?;
+    let mut begun = told.node.is_some()
+        || !(told.atoms.is_empty() && told.molecules.is_empty() && told.failing.is_empty())
+        || !(told.kb.is_empty() && told.work.is_empty());
+    section("last changes", told.changes.len(), &mut begun, out)?;
     for each in &told.changes {
         change(each, out)?;
     }
-    section("nothing is known about", told.unknown.len(), out)?;
+    section("nothing is known about", told.unknown.len(), &mut begun, out)?;
     for path in &told.unknown {
         out.line(format_args!("  {}", plain(path)))?;
     }
-    out.gap()?;
+    if begun {
+        out.gap()?;
+    }
     if let Some(note) = &told.note {
         out.line(plain(note))?;
     }
     if let Some(left_out) = &told.left_out {
-        let more = styled(NEXT, "--max-tokens");
-        out.line(format_args!("left out: {}; {more} makes room", counts(left_out)))?;
+        let counts = counts(left_out);
+        if !counts.is_empty() {
+            let more = styled(NEXT, "--max-tokens");
+            out.line(format_args!("left out: {counts}; {more} makes room"))?;
+        }
+        if left_out.older > 0 {
+            let older = number(left_out.older, "resolved node");
+            out.line(styled(QUIET, format_args!("not looked at: {older} of longer ago")))?;
+        }
     }
     let files = number(told.files, "file");
     out.line(styled(QUIET, format_args!("{files}, {} tokens", told.used_tokens)))
 }
 
-fn section(title: &str, things: usize, out: &mut Output) -> std::io::Result<()> {
+/// A heading, apart from what has begun before it; none over nothing.
+fn section(title: &str, things: usize, begun: &mut bool, out: &mut Output) -> std::io::Result<()> {
     if things == 0 {
         return Ok(());
     }
-    out.gap()?;
+    if std::mem::replace(begun, true) {
+        out.gap()?;
+    }
     out.line(styled(STRONG, title))
 }
 

@@ -8,9 +8,9 @@ use super::{
     Shell,
     format::freshness,
     output::{
-        Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, block, brief, plain,
-        styled,
+        Done, Failure, NEXT, Outcome, Output, QUIET, STRONG, WARN, block, brief, plain, styled,
     },
+    tree::mark,
 };
 use crate::{
     base::{Error, text::shorten, wire::Envelope},
@@ -23,7 +23,7 @@ use crate::{
 /// About which files.
 #[derive(Debug, Args)]
 pub struct Context {
-    /// Files, relative to where you are
+    /// Files or folders, relative to where you are
     #[arg(required = true)]
     pub paths: Vec<String>,
     /// The project's name; may be left out when there is only one
@@ -37,9 +37,8 @@ pub struct Context {
 /// Shows what is known about the files, and what is being done there.
 pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     shell.out.enveloped = true;
-    let here = std::env::current_dir().map_err(Failure::Io)?;
-    let root = shell.app.config().root.clone();
-    let paths = ask.paths.iter().map(|path| from_root(&root, &here, path)).collect();
+    let mut paths = named(&ask.paths, shell)?;
+    bound(&mut paths, shell)?;
     let wanted =
         knowledge::Context { project: ask.project.clone(), paths, changelog: ask.changelog.into() };
     let (settings, root) = (shell.app.work(), shell.app.root());
@@ -64,8 +63,32 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     Ok(Done::Ok)
 }
 
+/// The files that were named, with all of a folder in its place; one that has none stands for itself.
+pub(super) fn named(paths: &[String], shell: &Shell) -> Result<Vec<String>, Failure> {
+    let here = std::env::current_dir().map_err(Failure::Io)?;
+    let root = &shell.app.config().root;
+    let mut files = Vec::new();
+    for path in paths {
+        match shell.app.files_below(&whole_path(&here, path)) {
+            Some(below) => files.extend(below),
+            None => files.push(from_root(root, &here, path)),
+        }
+    }
+    Ok(files)
+}
+
+/// No more files than one question takes, and a word about it where there are more.
+pub(super) fn bound(files: &mut Vec<String>, shell: &mut Shell) -> std::io::Result<()> {
+    let (all, most) = (files.len(), knowledge::limits::PATHS);
+    if all > most {
+        shell.out.note(format_args!("{all} files; these are the first {most} of them"))?;
+        files.truncate(most);
+    }
+    Ok(())
+}
+
 /// The absolute path, without `.` and `..`: in a shell, paths begin where one stands.
-pub(super) fn whole_path(here: &Path, path: &str) -> PathBuf {
+fn whole_path(here: &Path, path: &str) -> PathBuf {
     let mut whole = PathBuf::new();
     for part in here.join(path).components() {
         match part {
@@ -78,7 +101,7 @@ pub(super) fn whole_path(here: &Path, path: &str) -> PathBuf {
 }
 
 /// The path as it is seen from the root, where it lies below it.
-pub(super) fn from_root(root: &Path, here: &Path, path: &str) -> String {
+fn from_root(root: &Path, here: &Path, path: &str) -> String {
     let whole = whole_path(here, path);
     let inside = whole.strip_prefix(root).ok().and_then(Path::to_str);
     inside.filter(|inside| !inside.is_empty()).map_or_else(|| path.to_owned(), str::to_owned)
@@ -130,7 +153,7 @@ pub(super) fn open_work(open: &OpenWork, out: &mut Output) -> std::io::Result<()
     let holder = styled(WARN, holder.unwrap_or_default());
     out.line(format_args!(
         "{} {}  {}{holder}",
-        styled(GOOD, "▶"),
+        mark(open.standing, open.claimed_by.is_some()),
         styled(NEXT, &open.id),
         brief(&open.summary)
     ))?;
@@ -139,14 +162,14 @@ pub(super) fn open_work(open: &OpenWork, out: &mut Output) -> std::io::Result<()
 
 /// A requirement, a decision or what else is about the files.
 pub(super) fn requirement(fact: &Touching, out: &mut Output) -> std::io::Result<()> {
-    let Touching { id, r#type, title, status, paths, via, freshness: mark } = fact;
+    let Touching { id, r#type, title, status, paths, via, freshness: fresh } = fact;
     out.line(format_args!(
         "{} {}  {}  {}{}",
         styled(WARN, "§"),
         styled(NEXT, plain(id)),
         styled(QUIET, plain(&format!("{type} {status}"))),
         brief(title),
-        freshness(mark.as_ref())
+        freshness(fresh.as_ref())
     ))?;
     let why = via.as_ref().map_or_else(|| paths.join(", "), |via| format!("via {via}"));
     out.line(format_args!("    {}", styled(QUIET, plain(&why))))

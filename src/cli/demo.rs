@@ -9,6 +9,7 @@ use super::{
     Doors, Shell,
     args::Cli,
     command,
+    interrupt::Stop,
     output::{Done, Failure, GOOD, NEXT, Outcome, QUIET, STRONG, WARN, brief, plain, styled},
 };
 use crate::{
@@ -40,10 +41,11 @@ pub fn run(ask: &Demo, shell: &mut Shell, doors: Doors) -> Outcome {
             hint: "leave --json out; `graph tool` prints objects".to_owned(),
         });
     }
+    let stop = Stop::on_interrupt()?;
     let (stage, app) = Stage::new()?;
     let ctx = app.ctx(None);
     let (app, ctx) = (mem::replace(&mut shell.app, app), mem::replace(&mut shell.ctx, ctx));
-    let told = Story { stage: &stage, shell, doors, chapter: 0 }.tell();
+    let told = Story { stage: &stage, shell, doors, stop, chapter: 0 }.tell();
     // Its database is closed before its folder goes.
     shell.ctx = ctx;
     drop(mem::replace(&mut shell.app, app));
@@ -72,6 +74,7 @@ struct Story<'a> {
     stage: &'a Stage,
     shell: &'a mut Shell,
     doors: Doors,
+    stop: Stop,
     chapter: usize,
 }
 
@@ -81,6 +84,7 @@ impl Story<'_> {
             "Two agents build a shop. They call MCP tools; what you would type begins with $.";
         self.shell.out.line(styled(QUIET, intro))?;
 
+        self.stage.write(FILE, "// charges a card\n")?;
         self.chapter("ana plans: what belongs to what, and what waits for what")?;
         self.tool(
             "ana",
@@ -122,7 +126,7 @@ impl Story<'_> {
             self.shows("ben", "graph kb check")?;
         }
         self.chapter("ben asks before he touches the file, and is told all of it")?;
-        self.shows("ben", &format!("graph context {FILE}"))?;
+        self.shows("ben", &format!("graph brief {FILE}"))?;
         if kb {
             self.chapter("a scenario and a test later, the check passes")?;
             let linked = REQUIREMENT.replace("---\n#", LINKS);
@@ -155,6 +159,7 @@ impl Story<'_> {
     }
 
     fn chapter(&mut self, title: &str) -> Result<(), Failure> {
+        self.stop.check()?;
         self.chapter += 1;
         let chapter = self.chapter;
         self.shell.out.gap()?;
@@ -164,6 +169,7 @@ impl Story<'_> {
 
     /// Calls a tool as an agent does.
     fn tool(&mut self, agent: &str, tool: &str, arguments: &Value) -> Result<Value, Failure> {
+        self.stop.check()?;
         let ctx = self.shell.app.ctx(Some(agent));
         let answer = (self.doors.call)(&mut self.shell.app, &ctx, tool, arguments.clone())?;
         let called = format!("  {agent} calls {tool} {arguments}");
@@ -190,6 +196,7 @@ impl Story<'_> {
     }
 
     fn runs(&mut self, line: &str) -> Result<(), Failure> {
+        self.stop.check()?;
         let typed = Cli::try_parse_from(line.split(' ')).map_err(Error::internal)?;
         command(&typed.command, self.shell, self.doors).map(drop)
     }

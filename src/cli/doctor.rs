@@ -28,7 +28,8 @@ struct Problem {
 /// Whether to repair.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// Repair what follows from something else: counters, the text index, rows kept for finding things
+    /// Repair what follows from something else: counters, the text index, rows kept for finding things; delete the
+    /// stores of KB branches that are gone
     #[arg(long)]
     pub fix: bool,
 }
@@ -43,13 +44,13 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
     };
     let mut repaired = Vec::new();
     if ask.fix && health.is_some() {
-        match shell.app.repair(&shell.ctx) {
-            Ok(done) => repaired = done,
-            // What cannot be written, or is damaged beyond this, is among the findings.
-            Err(Error::Fault(_)) => {}
+        let done = shell.app.repair(&shell.ctx, &mut repaired);
+        (health, problems) = examine(shell)?;
+        match done {
+            Ok(()) => {}
+            Err(Error::Fault(fault)) => problems.push(Problem::from(*fault)),
             Err(error) => return Err(error.into()),
         }
-        (health, problems) = examine(shell)?;
     }
     // What a file that cannot be read knows cannot be compared with anything.
     let idle = match health {
@@ -60,10 +61,15 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
         Some(_) if problems.is_empty() => requirements(shell, &mut problems)?,
         _ => None,
     };
+    let stale = match kb {
+        Some(_) => shell.app.stale_branches(&shell.ctx)?,
+        None => Vec::new(),
+    };
     if shell.out.json {
         let mut object = object(&config, git.as_ref(), health.as_ref(), &problems);
         object["idle_patterns"] = json!(idle);
         object["kb"] = json!(kb);
+        object["stale_branches"] = json!(stale);
         if ask.fix {
             object["repaired"] = json!(repaired);
         }
@@ -77,7 +83,7 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
         database(&config, health.as_ref(), out)?;
         settings(&config, out)?;
         repository(git.as_ref(), out)?;
-        kb.as_ref().map_or(Ok(()), |state| kb_state(state, &config, out))?;
+        kb.as_ref().map_or(Ok(()), |state| kb_state(state, &stale, &config, out))?;
         remarks(&idle, out)?;
         repairs(&repaired, out)?;
         verdict(&problems, out)?;
@@ -247,7 +253,12 @@ fn repository(git: Option<&GitState>, out: &mut Output) -> std::io::Result<()> {
 }
 
 /// The KB of the branch that is checked out, and whether its files say something else.
-fn kb_state(state: &KbState, config: &Config, out: &mut Output) -> std::io::Result<()> {
+fn kb_state(
+    state: &KbState,
+    stale: &[String],
+    config: &Config,
+    out: &mut Output,
+) -> std::io::Result<()> {
     heading(out, "kb")?;
     let (active, default) = (plain(&state.active), plain(&state.default));
     let source = match config.branch.source {
@@ -270,6 +281,11 @@ fn kb_state(state: &KbState, config: &Config, out: &mut Output) -> std::io::Resu
     for (files, remark) in remarks.into_iter().filter(|(files, _)| *files > 0) {
         let files = number(files, "file");
         out.line(format_args!("  {} {files} {remark}", styled(WARN, "!")))?;
+    }
+    if !stale.is_empty() {
+        let stores = number(stale.len(), "store");
+        let remark = "of branches that are gone: graph kb gc lists them, --fix deletes them";
+        out.line(format_args!("  {} {stores} {remark}", styled(WARN, "!")))?;
     }
     if state.default_missing {
         let remark = "git has no branch of the default's name: \"defaultBranch\" in .kb/config.json names another";

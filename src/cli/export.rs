@@ -10,6 +10,7 @@ use clap::Args;
 use super::{
     Shell,
     format::{number, size},
+    interrupt::Stop,
     output::{Done, Failure, Outcome, STRONG, plain, styled},
 };
 use crate::{
@@ -81,13 +82,35 @@ impl<W: Write> Write for Told<'_, W> {
     }
 }
 
+/// Writes until Ctrl-C is pressed; what is given up leaves nothing behind.
+struct Stoppable<'a, W> {
+    out: W,
+    stop: &'a Stop,
+}
+
+impl<W: Write> Write for Stoppable<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.stop.is_pressed() {
+            return Err(io::Error::other("stopped"));
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 fn to_file(path: &Path, force: bool, shell: &mut Shell) -> Outcome {
     shell.check_there()?;
     check_replaceable(path, force, &shell.app.config().db_path.value)?;
+    let stop = Stop::on_interrupt()?;
     let mut file = Pending::create(path).map_err(|error| cannot(path, &error))?;
     let mut bar = shell.out.progress("exporting");
-    let exported = shell.app.export(&shell.ctx, &mut file, |done, all| bar.show(done, all));
+    let mut out = Stoppable { out: &mut file, stop: &stop };
+    let exported = shell.app.export(&shell.ctx, &mut out, |done, all| bar.show(done, all));
     bar.clear();
+    stop.check()?;
     let exported = exported?;
     file.finish().map_err(|error| cannot(path, &error))?;
     let out = &mut shell.out;

@@ -13,7 +13,7 @@ use super::{
     output::{Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
 use crate::{
-    app::{Act, Launch, Setup, Step, Undo},
+    app::{Act, Launch, MCP_FILE, Setup, Step, Undo},
     kb::config::FILE as KB_FILE,
 };
 
@@ -66,7 +66,7 @@ pub fn run(ask: &Init, shell: &mut Shell) -> Outcome {
     } else {
         let changed = setup.steps.iter().filter(|step| step.changes()).count()
             + kb.as_ref().map_or(0, kb::SetUp::changes);
-        ending(ask, changed, failed, shell)?;
+        ending(ask, changed, &setup, failed, shell)?;
     }
     Ok(if failed { Done::Violations } else { Done::Ok })
 }
@@ -135,7 +135,13 @@ fn undone(undo: &Undo, root: &Path, here: bool) -> String {
     }
 }
 
-fn ending(ask: &Init, changed: usize, failed: bool, shell: &mut Shell) -> io::Result<()> {
+fn ending(
+    ask: &Init,
+    changed: usize,
+    setup: &Setup,
+    failed: bool,
+    shell: &mut Shell,
+) -> io::Result<()> {
     let has_kb = ask.kb || shell.app.config().root.join(KB_FILE).exists();
     let has_skills = ask.skills || shell.app.has_skills();
     let out = &mut shell.out;
@@ -151,7 +157,16 @@ fn ending(ask: &Init, changed: usize, failed: bool, shell: &mut Shell) -> io::Re
             out.line(styled(GOOD, format_args!("set up: {}", number(changed, "change"))))?;
         }
     }
-    let mut next = vec![("claude", "a new session has the tools; ask it to plan something")];
+    let left: Vec<&Step> =
+        setup.steps.iter().filter(|step| matches!(step.act, Act::Left(_))).collect();
+    if !left.is_empty() {
+        let files = left.iter().map(|step| plain(&step.path)).collect::<Vec<_>>().join(", ");
+        out.line(styled(WARN, format_args!("left alone, for the reason above: {files}")))?;
+    }
+    let mut next = vec![match left.iter().any(|step| step.path == MCP_FILE) {
+        true => ("claude mcp add graph -- graph serve", "starts the server for you alone"),
+        false => ("claude", "a new session has the tools; ask it to plan something"),
+    }];
     next.push(("graph demo", "shows what it does, in a folder of its own"));
     if !has_skills {
         next.push(("graph init --skills", "skills for Claude Code"));

@@ -14,6 +14,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::json;
 
+use super::interrupt::STOPPED;
 use crate::{
     base::{Error, Fault, text::shorten},
     config::ConfigError,
@@ -64,6 +65,8 @@ pub enum Failure {
     Error(Error),
     /// The output, or a file, could not be written or read.
     Io(io::Error),
+    /// Somebody pressed Ctrl-C, and knows it.
+    Stopped,
 }
 
 impl From<Error> for Failure {
@@ -238,6 +241,7 @@ impl Output {
             Failure::Usage { message, hint } => {
                 return self.complain(2, None, &message, Some(hint));
             }
+            Failure::Stopped => return STOPPED,
             Failure::Io(error) => {
                 return self.complain(1, None, &format!("cannot read or write: {error}"), None);
             }

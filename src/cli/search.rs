@@ -84,10 +84,9 @@ fn print(found: &Searched, limit: Option<usize>, out: &mut Output) -> std::io::R
         out.gap()?;
         let least = if found.more { "at least " } else { "" };
         let more = format!("{least}{}", number(found.omitted, "more hit"));
-        let wider = if limit.is_none_or(|limit| limit < 50) {
-            "--limit 50 shows more"
-        } else {
-            "another word narrows it"
+        let wider = match limit.is_none_or(|limit| limit < 50) && !found.more {
+            true => "--limit 50 shows more",
+            false => "another word or --domain narrows it",
         };
         out.line(format_args!("{more}; {}", styled(NEXT, wider)))?;
     }

@@ -1,23 +1,21 @@
 //! `graph status`: all domains on one screen.
 
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
 use super::{
     Shell,
-    format::{ago, count, number, progress},
-    next::quoted,
-    output::{
-        BAD, Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, brief, plain, styled,
-    },
+    output::{Done, Failure, NEXT, Outcome, Output, styled},
 };
 use crate::{
-    app::{KbState, Read, Wanted},
-    base::{Error, Result as Answer, Timestamp},
-    kb, knowledge,
-    memory::{self, QueryConnections, QueryNodes},
-    work::{self, Onboard, Orientation, ProjectLine},
+    app::{LogEntry, Wanted},
+    base::{Error, wire::is_zero},
+    compose::MemoryState,
+    kb, knowledge, memory,
+    work::{self, Claimed, NodeRef, Onboard, ProjectLine},
 };
+
+mod print;
 
 /// What a person types to begin.
 pub const BEGIN: &str = r#"graph tool graph_open '{"project": "NAME", "goal": "what to reach"}'"#;
@@ -36,143 +34,165 @@ pub struct Status {
     pub all: bool,
 }
 
+/// How everything stands: what a person sees, and the object for a program.
+#[derive(Debug, Default, Serialize)]
+struct Picture {
+    /// The one that changed last first.
+    projects: Vec<Project>,
+    #[serde(skip_serializing_if = "is_zero")]
+    projects_omitted: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    knowledge: Option<Known>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<MemoryState>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kb: Option<Requirements>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<LogEntry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Project {
+    #[serde(flatten)]
+    line: ProjectLine,
+    /// Of the first few.
+    #[serde(flatten)]
+    stand: Option<Stand>,
+}
+
+/// A project in full.
+#[derive(Debug, Serialize)]
+struct Stand {
+    actionable: i64,
+    blocked: i64,
+    claimed: Vec<Claimed>,
+    #[serde(skip_serializing_if = "is_zero")]
+    claimed_omitted: usize,
+    next: Vec<NodeRef>,
+}
+
+#[derive(Debug, Serialize)]
+struct Known {
+    atoms: usize,
+    molecules: usize,
+}
+
+/// The KB of the active branch.
+#[derive(Debug, Default, Serialize)]
+struct Requirements {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    branch: String,
+    /// None where nobody has used the branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entities: Option<i64>,
+    #[serde(skip_serializing_if = "is_zero")]
+    errors: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    warnings: usize,
+    /// Files that say something else.
+    #[serde(skip_serializing_if = "is_zero")]
+    unsynced: usize,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
 /// Shows how everything stands, the project that changed last first.
 pub fn run(ask: &Status, shell: &mut Shell) -> Outcome {
-    if shell.is_new() {
-        return match shell.out.json {
-            true => shell.out.object(&json!({ "projects": [] })).map(|()| Done::Ok),
-            false => nothing(&mut shell.out),
-        };
-    }
-    let mut list = shell.read(|tx| work::list_projects(tx, None))?;
+    let picture = match shell.is_new() {
+        true => Picture::default(),
+        false => look(ask.all, shell)?,
+    };
     if shell.out.json {
-        shell.out.object(&list)?;
+        shell.out.object(&picture)?;
         return Ok(Done::Ok);
     }
-    let mut projects = list.projects.unwrap_or_default();
-    // A page is cut for an agent's eyes; which changed last is known only of all.
-    while let Some(cursor) = list.next_cursor {
-        list = shell.read(|tx| work::list_projects(tx, Some(&cursor)))?;
-        projects.extend(list.projects.unwrap_or_default());
-    }
-    projects.sort_by_key(|project| std::cmp::Reverse(project.updated_at));
-    let several = projects.len() > 1;
-    let listed = if ask.all { projects.len() } else { LISTED };
-    for (index, project) in projects.iter().take(listed).enumerate() {
-        let in_full = ask.all || index < IN_FULL;
-        if index > 0 && (in_full || index == IN_FULL) {
-            shell.out.gap()?;
-        }
-        heading(project, shell)?;
-        if in_full {
-            details(project, several, shell)?;
-        }
-    }
-    if projects.len() > listed {
-        let more =
-            format!("… and {}, shown by --all", number(projects.len() - listed, "more project"));
-        shell.out.line(styled(QUIET, more))?;
-    }
-    let beside = beside(&projects, shell)?;
-    if projects.is_empty() && beside == 0 {
+    let nothing_else =
+        picture.knowledge.is_none() && picture.memory.is_none() && picture.kb.is_none();
+    if picture.projects.is_empty() && nothing_else {
         return nothing(&mut shell.out);
     }
-    changes(shell)?;
+    print::print(&picture, shell.ctx.clock.now(), &mut shell.out)?;
     Ok(Done::Ok)
 }
 
-/// What is known, remembered and required; how many lines that took.
-fn beside(projects: &[ProjectLine], shell: &mut Shell) -> Result<usize, Failure> {
-    let (mut atoms, mut molecules) = (0, 0);
-    let (nodes, connections) = shell.read(|tx| {
-        for project in projects {
+fn look(all: bool, shell: &mut Shell) -> Result<Picture, Failure> {
+    let (settings, agent) = (shell.app.work(), shell.ctx.actor.clone());
+    let mut picture = shell.read(|tx| {
+        let mut lines = projects(tx)?;
+        let (mut atoms, mut molecules) = (0, 0);
+        for project in &lines {
             let (of_atoms, of_molecules) = knowledge::count(tx, &project.id)?;
             atoms += of_atoms;
             molecules += of_molecules;
         }
-        remembered(tx)
+        let listed = if all { lines.len() } else { LISTED };
+        let projects_omitted = lines.len().saturating_sub(listed);
+        lines.truncate(listed);
+        let project = |(index, line): (usize, ProjectLine)| {
+            let stand = match all || index < IN_FULL {
+                true => Some(stand(work::onboard(tx, &settings, &of(&line), &agent)?)),
+                false => None,
+            };
+            Ok(Project { line, stand })
+        };
+        let (nodes, connections) = memory::count(tx)?;
+        Ok(Picture {
+            projects: lines.into_iter().enumerate().map(project).collect::<Result<_, Error>>()?,
+            projects_omitted,
+            knowledge: (atoms + molecules > 0).then_some(Known { atoms, molecules }),
+            memory: (nodes > 0).then_some(MemoryState { nodes, connections }),
+            ..Picture::default()
+        })
     })?;
-    let mut rows = Vec::new();
-    if atoms + molecules > 0 {
-        let text = format!("{}, {}", number(atoms, "atom"), number(molecules, "molecule"));
-        rows.push(("knowledge", text));
+    picture.kb = requirements(shell)?;
+    picture.changes = shell.app.log(&shell.ctx, Wanted::default(), CHANGES)?;
+    Ok(picture)
+}
+
+/// All projects. A page is cut for an agent's eyes; which changed last is known only of all.
+fn projects(tx: &crate::app::Read<'_>) -> Result<Vec<ProjectLine>, Error> {
+    let mut list = work::list_projects(tx, None)?;
+    let mut projects = list.projects.unwrap_or_default();
+    while let Some(cursor) = list.next_cursor {
+        list = work::list_projects(tx, Some(&cursor))?;
+        projects.extend(list.projects.unwrap_or_default());
     }
-    if nodes > 0 {
-        let text = format!("{}, {}", count(nodes, "node"), count(connections, "connection"));
-        rows.push(("memory", text));
-    }
-    match shell.app.kb_state(&shell.ctx) {
-        Ok(None) => {}
-        Ok(Some(state)) => rows.extend(requirements(&state, shell)?.map(|text| ("kb", text))),
+    projects.sort_by_key(|project| std::cmp::Reverse(project.updated_at));
+    Ok(projects)
+}
+
+fn of(project: &ProjectLine) -> Onboard {
+    Onboard { project: Some(project.id.clone()) }
+}
+
+fn stand(told: work::Orientation) -> Stand {
+    let work::Orientation { counts, claimed, claimed_omitted, next, .. } = told;
+    let (actionable, blocked) = counts.map_or((0, 0), |it| (it.actionable, it.blocked));
+    Stand { actionable, blocked, claimed, claimed_omitted, next }
+}
+
+/// The KB of the active branch, whether its rules hold, and whether files wait to be read; none where nobody has one.
+fn requirements(shell: &mut Shell) -> Result<Option<Requirements>, Failure> {
+    let state = match shell.app.kb_state(&shell.ctx) {
+        Ok(Some(state)) if state.store.is_some() || state.configured => state,
+        Ok(_) => return Ok(None),
         // The rest is worth seeing also where the settings of the KB cannot be used.
         Err(Error::Fault(fault)) => {
-            rows.push(("kb", styled(WARN, plain(&fault.message)).to_string()));
+            let problem = Some(fault.message);
+            return Ok(Some(Requirements { problem, ..Requirements::default() }));
         }
         Err(error) => return Err(error.into()),
-    }
-    if !rows.is_empty() && !projects.is_empty() {
-        shell.out.gap()?;
-    }
-    for (domain, text) in &rows {
-        shell.out.line(format_args!("{}  {text}", styled(STRONG, format!("{domain:<9}"))))?;
-    }
-    Ok(rows.len())
-}
-
-/// How many nodes and connections the memory has: one of each is read, the rest only counted.
-fn remembered(tx: &Read<'_>) -> Answer<(i64, i64)> {
-    let one = Some(1);
-    let nodes = memory::query_nodes(tx, &QueryNodes { limit: one, ..QueryNodes::default() })?;
-    let wanted = QueryConnections { limit: one, ..QueryConnections::default() };
-    let links = memory::query_connections(tx, &wanted)?;
-    let all = |total: Option<i64>, listed: usize| total.unwrap_or(listed as i64);
-    Ok((all(nodes.total, nodes.node_ids.len()), all(links.total, links.connection_ids.len())))
-}
-
-/// The KB of the active branch, whether its rules hold, and whether files wait to be read.
-fn requirements(state: &KbState, shell: &mut Shell) -> Result<Option<String>, Failure> {
-    let branch = plain(&state.active);
-    let Some(store) = &state.store else {
-        return Ok(state.configured.then(|| format!("{branch}: nothing yet")));
     };
-    let setting = shell.app.kb(None)?;
-    let checked = shell.read(|tx| kb::check(tx, &setting, &kb::Check::default()))?;
-    let entities = count(store.entities, "entity");
-    let mut parts = vec![format!("{branch}: {entities}")];
-    let (errors, warnings) = (checked.counts.errors, checked.counts.warnings);
-    parts.push(match (errors, warnings) {
-        (0, 0) => styled(GOOD, "✓ all rules hold").to_string(),
-        (0, warnings) => styled(WARN, number(warnings, "warning")).to_string(),
-        (errors, _) => styled(BAD, format!("✗ {}", number(errors, "error"))).to_string(),
-    });
-    if errors + warnings > 0 {
-        parts.push(styled(NEXT, "graph kb check").to_string());
+    let mut told = Requirements { branch: state.active, ..Requirements::default() };
+    if let Some(store) = &state.store {
+        let setting = shell.app.kb(None)?;
+        let checked = shell.read(|tx| kb::check(tx, &setting, &kb::Check::default()))?;
+        told.entities = Some(store.entities);
+        (told.errors, told.warnings) = (checked.counts.errors, checked.counts.warnings);
+        told.unsynced = state.unsynced;
     }
-    if state.unsynced > 0 {
-        let files = number(state.unsynced, "file");
-        parts.push(format!("{files} to sync: {}", styled(NEXT, "graph kb sync")));
-    }
-    Ok(Some(parts.join("  ")))
-}
-
-/// What happened last, in all domains.
-fn changes(shell: &mut Shell) -> Result<(), Failure> {
-    let entries = shell.app.log(&shell.ctx, Wanted::default(), CHANGES)?;
-    let now = shell.ctx.clock.now();
-    shell.out.gap()?;
-    shell.out.line(styled(STRONG, "last changes"))?;
-    for entry in entries {
-        let event = &entry.event;
-        let title = entry.title.as_deref().map(brief).unwrap_or_default();
-        let (at, actor) = (ago(event.at, now), plain(&event.actor));
-        let action = plain(&event.action);
-        let subject = styled(QUIET, plain(&event.subject));
-        shell.out.line(format_args!(
-            "  {}  {actor} {action}  {title}  {subject}",
-            styled(QUIET, format!("{at:<14}"))
-        ))?;
-    }
-    Ok(())
+    Ok(Some(told))
 }
 
 /// What to do where there is nothing yet.
@@ -184,79 +204,4 @@ pub fn nothing(out: &mut Output) -> Outcome {
     out.line("let an agent begin:  claude mcp add graph -- graph serve")?;
     out.line(format_args!("or begin yourself:   {}", styled(NEXT, BEGIN)))?;
     Ok(Done::Ok)
-}
-
-fn heading(project: &ProjectLine, shell: &mut Shell) -> std::io::Result<()> {
-    let (done, total) = (project.resolved, project.total);
-    let changed = ago(project.updated_at, shell.ctx.clock.now());
-    shell.out.line(format_args!(
-        "{}  {}  {done} of {total} done  {}",
-        styled(STRONG, brief(&project.project)),
-        progress(done, total),
-        styled(QUIET, format_args!("changed {changed}"))
-    ))
-}
-
-fn details(
-    project: &ProjectLine,
-    several: bool,
-    shell: &mut Shell,
-) -> Result<(), super::output::Failure> {
-    let settings = shell.app.work();
-    let ask = Onboard { project: Some(project.id.clone()) };
-    let agent = shell.ctx.actor.clone();
-    let stand = shell.read(|tx| work::onboard(tx, &settings, &ask, &agent))?;
-    let now = shell.ctx.clock.now();
-    let out = &mut shell.out;
-    if project.summary != project.project {
-        out.line(format_args!("  {}", brief(&project.summary)))?;
-    }
-    if let Some(counts) = &stand.counts {
-        let mut parts =
-            vec![format!("{} ready", counts.actionable), format!("{} blocked", counts.blocked)];
-        if !stand.claimed.is_empty() {
-            parts.push(claims(&stand));
-        }
-        out.line(format_args!("  {}", parts.join(", ")))?;
-    }
-    for claim in &stand.claimed {
-        let since = claim.since.parse::<Timestamp>().map(|at| ago(at, now)).unwrap_or_default();
-        let who = format!("{}, {since}", plain(&claim.by));
-        out.line(format_args!(
-            "  {}  {}  {}  {}",
-            styled(WARN, "◐ claimed"),
-            claim.id,
-            brief(&claim.summary),
-            styled(QUIET, who)
-        ))?;
-    }
-    for (index, next) in stand.next.iter().enumerate() {
-        let label = if index == 0 { "▶ next   " } else { "  then   " };
-        out.line(format_args!("  {}  {}  {}", styled(NEXT, label), next.id, brief(&next.summary)))?;
-    }
-    let name = match several {
-        // A name that looks like an option would be taken for one.
-        true if project.project.starts_with('-') => format!(" {}", project.id),
-        true => format!(" {}", quoted(&project.project)),
-        false => String::new(),
-    };
-    let step = match &stand.counts {
-        Some(counts) if counts.unresolved == 0 => {
-            format!("all done; look back: {}", styled(NEXT, format_args!("graph tree{name} --all")))
-        }
-        Some(counts) if counts.total == 1 => {
-            "nothing planned yet: ask an agent to break the goal down with graph_plan".to_owned()
-        }
-        _ if stand.next.is_empty() => format!(
-            "nothing is free now; see why: {}",
-            styled(NEXT, format_args!("graph tree{name}"))
-        ),
-        _ => format!("take it: {}", styled(NEXT, format_args!("graph next{name} --claim"))),
-    };
-    Ok(out.line(format_args!("  {step}"))?)
-}
-
-/// All claims, those that are not listed too.
-fn claims(stand: &Orientation) -> String {
-    format!("{} claimed", stand.claimed.len() + stand.claimed_omitted)
 }

@@ -30,12 +30,13 @@ pub struct BackedUp {
     pub rows: u64,
 }
 
-/// Copies the database to `target`; `force` replaces a file there. Tells `watch` how many of all pages are copied.
+/// Copies the database to `target`; `force` replaces a file there. Tells `watch` how many of all pages are copied, which
+/// may end it.
 pub fn back_up(
     db: &Db,
     target: &Path,
     force: bool,
-    watch: impl FnMut(usize, usize),
+    watch: impl FnMut(usize, usize) -> Result<()>,
 ) -> Result<BackedUp> {
     check_target(db.path(), target, force)?;
     // On a connection of its own, so that what this one is doing is not disturbed.
@@ -62,7 +63,7 @@ pub fn back_up(
 pub(super) fn copy(
     from: &Connection,
     to: &mut Connection,
-    mut watch: impl FnMut(usize, usize),
+    mut watch: impl FnMut(usize, usize) -> Result<()>,
 ) -> Result<()> {
     let backup = Backup::new(from, to)?;
     loop {
@@ -74,7 +75,7 @@ pub(super) fn copy(
         let progress = backup.progress();
         let pages = |count: i32| usize::try_from(count).unwrap_or(0);
         let all = pages(progress.pagecount);
-        watch(all - pages(progress.remaining).min(all), all);
+        watch(all - pages(progress.remaining).min(all), all)?;
     }
     drop(backup);
     Ok(to.pragma_update(None, "journal_mode", "delete")?)

@@ -175,7 +175,7 @@ fn copy(path: &Path, target: &Path) -> Result<()> {
     let from = open::connect(path)?;
     file::create_private(target)?;
     let mut to = open::connect(target)?;
-    backup::copy(&from, &mut to, |_, _| {})?;
+    backup::copy(&from, &mut to, |_, _| Ok(()))?;
     let verdict: String = to.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if verdict != "ok" {
         return Err(refused(

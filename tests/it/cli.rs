@@ -188,8 +188,7 @@ there is more: graph log --limit 10
 fn json_is_the_object_of_the_tool() {
     let (mut app, folder) = shop();
     for (arguments, tool, input) in [
-        (&["status"][..], "graph_open", json!({})),
-        (&["next"], "graph_next", json!({ "count": 1 })),
+        (&["next"][..], "graph_next", json!({ "count": 1 })),
         (&["show", "n_0000000002"], "graph_context", json!({ "node_id": "n_0000000002" })),
         (&["log", "n_0000000003"], "graph_history", json!({ "node_id": "n_0000000003" })),
     ] {

@@ -59,13 +59,17 @@ Storage
    Forward only\\u{1b}[31m
    2026-01-01 00:01:00Z n_0000000003 Second table
 
-▶ n_0000000002  Storage
+○ n_0000000002  Storage
     docs/storage.md
 
 nothing is known about
   docs/storage.md
 ";
     assert_eq!(out, expected);
+    // A folder stands for its files.
+    let out = run(&folder, &["context", "migrations"]).ok();
+    assert!(out.contains("migrations/** matches migrations/0001.sql"), "{out}");
+    assert!(!out.contains("nothing is known"), "{out}");
 }
 
 #[test]

@@ -146,6 +146,10 @@ fn other_servers_stay_and_a_broken_file_is_left() {
             ran.out
         );
         assert_eq!(read(&root, ".mcp.json"), broken);
+        // What is not there is not promised.
+        assert!(ran.out.contains("left alone, for the reason above: .mcp.json\n"), "{}", ran.out);
+        assert!(!ran.out.contains("a new session has the tools"), "{}", ran.out);
+        assert!(ran.out.contains("claude mcp add graph -- graph serve"), "{}", ran.out);
     }
 }
 

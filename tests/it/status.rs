@@ -39,12 +39,37 @@ fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
         "{all}"
     );
 
+    // The object has what the screen has, and of each project what the tool says.
+    let object = run(&folder, &["status", "--json"]).json();
+    assert_eq!(object["projects"].as_array().unwrap().len(), 8, "{object}");
+    assert_eq!(object["projects_omitted"], 23);
+    assert_eq!(object["knowledge"], json!({ "atoms": 1, "molecules": 0 }));
+    assert_eq!(object["memory"], json!({ "nodes": 1, "connections": 0 }));
+    assert_eq!(object["kb"], json!({ "branch": "main", "entities": 1, "errors": 1 }));
+    assert_eq!(object["changes"].as_array().unwrap().len(), 4);
+    assert_eq!(object["changes"][0]["subject"], "R1");
+    let all = run(&folder, &["status", "--json", "--all"]).json();
+    let listed = app.ok("graph_open", json!({}))["projects"].take();
+    for line in listed.as_array().unwrap() {
+        let projects = all["projects"].as_array().unwrap();
+        let shown = projects.iter().find(|shown| shown["id"] == line["id"]).unwrap();
+        for (field, value) in line.as_object().unwrap() {
+            assert_eq!(&shown[field], value, "{field}: {shown}");
+        }
+    }
+    let projects = all["projects"].as_array().unwrap();
+    let shop = projects.iter().find(|it| it["project"] == "shop").unwrap();
+    assert_eq!((&shop["actionable"], &shop["blocked"]), (&json!(3), &json!(1)), "{shop}");
+    assert_eq!(shop["next"][0]["id"], "n_0000000004");
+
     // Settings of the KB that cannot be used do not hide the rest.
     fs::create_dir(folder.join(".kb")).unwrap();
     fs::write(folder.join(".kb/config.json"), "{").unwrap();
     let out = run(&folder, &["status"]).ok();
     assert!(out.contains("kb         .kb/config.json:1: "), "{out}");
     assert!(out.contains("last changes"), "{out}");
+    let problem = run(&folder, &["status", "--json"]).json()["kb"]["problem"].take();
+    assert!(problem.as_str().unwrap().starts_with(".kb/config.json:1: "), "{problem}");
 }
 
 #[test]

@@ -7,7 +7,8 @@ use serde_json::{Value, json, value::RawValue};
 use super::{Act, Launch, NAME, Step, Undo, line_end, text_of};
 use crate::base::Result;
 
-const FILE: &str = ".mcp.json";
+/// Where clients look for it.
+pub const FILE: &str = ".mcp.json";
 const ABOUT: &str = "starts the server in MCP clients";
 const SERVERS: &str = "mcpServers";
 

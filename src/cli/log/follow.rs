@@ -1,24 +1,18 @@
 //! `graph log --follow`: what happens, as it happens, in whichever process.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-    time::Duration,
-};
+use std::{thread, time::Duration};
 
 use super::{
     super::{
         Shell,
+        interrupt::Stop,
         output::{Done, Failure, Outcome, QUIET, styled},
     },
     one,
 };
 use crate::{
     app::{LogEntry, Wanted},
-    base::{Error, ErrorCode},
+    base::ErrorCode,
 };
 
 /// Between two looks at the log: soon enough for a person, and next to nothing for the machine.
@@ -30,14 +24,14 @@ const NAMES: usize = 8;
 
 /// Shows the last events and then those to come, until Ctrl-C or until nobody reads them.
 pub fn run(wanted: Wanted<'_>, limit: usize, shell: &mut Shell) -> Outcome {
-    let stopped = stop_on_interrupt()?;
+    let stop = Stop::on_interrupt()?;
     let mut after = None;
     if shell.is_new() && !shell.out.json {
         let path = shell.app.config().db_path.value.display().to_string();
         let note = format!("waiting for {}", super::plain(&path));
         shell.out.note(styled(QUIET, note))?;
     }
-    while !stopped.load(Ordering::Relaxed) && shell.out.is_heard() {
+    while !stop.is_pressed() && shell.out.is_heard() {
         // Looking on makes no file.
         if shell.is_new() {
             if after.is_some() {
@@ -92,19 +86,6 @@ fn show(entries: &[LogEntry], shell: &mut Shell) -> Result<(), Failure> {
         }
     }
     Ok(out.flush()?)
-}
-
-/// A flag that Ctrl-C sets; pressed again, it ends the program where it stands.
-fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
-    let stopped = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stopped);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })
-    .map_err(Error::internal)?;
-    Ok(stopped)
 }
 
 fn gone(shell: &Shell) -> crate::base::Fault {

@@ -3,7 +3,10 @@
 use serde_json::json;
 
 use super::world::World;
-use crate::support::binary::run;
+use crate::support::{
+    binary::run,
+    git::{commit, git, repository},
+};
 
 #[test]
 fn what_follows_from_something_else_is_found_repaired_and_clean_afterwards() {
@@ -87,4 +90,50 @@ fn what_is_lost_is_left_with_what_to_do() {
         "{}",
         fixed.out
     );
+}
+
+#[test]
+fn stores_of_branches_that_are_gone_are_told_then_deleted_and_others_stay() {
+    let (_keep, root) = repository(&[]);
+    let require = |id: &str| {
+        let entity = json!({ "id": id, "type": "adr", "title": "x", "status": "accepted" });
+        run(&root, &["tool", "kb_upsert", &json!({ "entities": [entity] }).to_string()]).ok();
+    };
+    require("A-main");
+    for name in ["gone", "here"] {
+        git(&root, &["checkout", "-q", "-b", name]);
+        commit(&root);
+        require(&format!("A-{name}"));
+    }
+    git(&root, &["branch", "-D", "gone"]);
+    let doctor = |arguments: &[&str]| run(&root, &[&["doctor"], arguments].concat());
+    let told = doctor(&[]).ok();
+    assert!(told.contains("! 1 store of branches that are gone: graph kb gc lists them"), "{told}");
+    assert_eq!(doctor(&["--json"]).json()["stale_branches"], json!(["gone"]));
+    assert!(run(&root, &["kb", "branch"]).ok().contains("gone"), "a look deletes nothing");
+
+    let fixed = doctor(&["--fix"]).ok();
+    assert!(fixed.contains("\nrepaired\n  ✓ store of branch gone deleted\n"), "{fixed}");
+    let again = doctor(&["--fix"]).ok();
+    assert!(!again.contains("repaired") && !again.contains("are gone"), "{again}");
+    let branches = run(&root, &["kb", "branch"]).ok();
+    assert!(!branches.contains("gone") && branches.contains("here"), "{branches}");
+    let found = run(&root, &["tool", "kb_query", "{}"]).json();
+    assert_eq!(found["total"], 2, "what the active branch has is its own: {found}");
+}
+
+#[test]
+fn what_was_repaired_is_told_also_where_the_rest_cannot_be() {
+    let world = World::full();
+    let place = world.app.db_path().parent().unwrap().to_owned();
+    let conn = rusqlite::Connection::open(world.app.db_path()).unwrap();
+    conn.execute("UPDATE work_projects SET total = total + 1", []).unwrap();
+    conn.execute("DELETE FROM graph_patterns", []).unwrap();
+    conn.execute("UPDATE graph_atoms SET created_at = 'never'", []).unwrap();
+    drop(conn);
+    let fixed = run(&place, &["doctor", "--fix"]);
+    assert_eq!(fixed.code, 1, "{}", fixed.out);
+    let told = "\nrepaired\n  ✓ counters and depths of the work graph: 2 put right\n";
+    assert!(fixed.out.contains(told), "{}", fixed.out);
+    assert!(fixed.out.contains("(STORAGE_CORRUPT)"), "why the rest was not: {}", fixed.out);
 }

@@ -1,0 +1,156 @@
+//! How everything stands, for people.
+
+use std::io;
+
+use super::{Picture, Project, Requirements, Stand};
+use crate::{
+    app::LogEntry,
+    base::Timestamp,
+    cli::{
+        format::{ago, count, number, progress},
+        next::quoted,
+        output::{BAD, GOOD, NEXT, Output, QUIET, STRONG, WARN, brief, plain, styled},
+    },
+};
+
+/// Prints all of it.
+pub fn print(picture: &Picture, now: Timestamp, out: &mut Output) -> io::Result<()> {
+    let several = picture.projects.len() > 1;
+    let mut in_full = false;
+    for (index, project) in picture.projects.iter().enumerate() {
+        // Those in full stand apart, the others close together.
+        if index > 0 && (in_full || project.stand.is_some()) {
+            out.gap()?;
+        }
+        in_full = project.stand.is_some();
+        heading(project, now, out)?;
+        if let Some(stand) = &project.stand {
+            details(project, stand, several, now, out)?;
+        }
+    }
+    if picture.projects_omitted > 0 {
+        let more = number(picture.projects_omitted, "more project");
+        out.line(styled(QUIET, format_args!("… and {more}, shown by --all")))?;
+    }
+    beside(picture, out)?;
+    changes(&picture.changes, now, out)
+}
+
+/// What is known, remembered and required.
+fn beside(picture: &Picture, out: &mut Output) -> io::Result<()> {
+    let mut rows = Vec::new();
+    if let Some(known) = &picture.knowledge {
+        let (atoms, molecules) = (number(known.atoms, "atom"), number(known.molecules, "molecule"));
+        rows.push(("knowledge", format!("{atoms}, {molecules}")));
+    }
+    if let Some(memory) = &picture.memory {
+        let nodes = number(memory.nodes, "node");
+        rows.push(("memory", format!("{nodes}, {}", number(memory.connections, "connection"))));
+    }
+    rows.extend(picture.kb.as_ref().map(|kb| ("kb", requirements(kb))));
+    if !rows.is_empty() && !picture.projects.is_empty() {
+        out.gap()?;
+    }
+    for (domain, text) in &rows {
+        out.line(format_args!("{}  {text}", styled(STRONG, format!("{domain:<9}"))))?;
+    }
+    Ok(())
+}
+
+fn requirements(kb: &Requirements) -> String {
+    if let Some(problem) = &kb.problem {
+        return styled(WARN, plain(problem)).to_string();
+    }
+    let branch = plain(&kb.branch);
+    let Some(entities) = kb.entities else {
+        return format!("{branch}: nothing yet");
+    };
+    let mut parts = vec![format!("{branch}: {}", count(entities, "entity"))];
+    parts.push(match (kb.errors, kb.warnings) {
+        (0, 0) => styled(GOOD, "✓ all rules hold").to_string(),
+        (0, warnings) => styled(WARN, number(warnings, "warning")).to_string(),
+        (errors, _) => styled(BAD, format!("✗ {}", number(errors, "error"))).to_string(),
+    });
+    if kb.errors + kb.warnings > 0 {
+        parts.push(styled(NEXT, "graph kb check").to_string());
+    }
+    if kb.unsynced > 0 {
+        let files = number(kb.unsynced, "file");
+        parts.push(format!("{files} to sync: {}", styled(NEXT, "graph kb sync")));
+    }
+    parts.join("  ")
+}
+
+/// What happened last, in all domains.
+fn changes(entries: &[LogEntry], now: Timestamp, out: &mut Output) -> io::Result<()> {
+    out.gap()?;
+    out.line(styled(STRONG, "last changes"))?;
+    for entry in entries {
+        let event = &entry.event;
+        let title = entry.title.as_deref().map(brief).unwrap_or_default();
+        let (at, actor) = (ago(event.at, now), plain(&event.actor));
+        let action = plain(&event.action);
+        let subject = styled(QUIET, plain(&event.subject));
+        let at = styled(QUIET, format!("{at:<14}"));
+        out.line(format_args!("  {at}  {actor} {action}  {title}  {subject}"))?;
+    }
+    Ok(())
+}
+
+fn heading(project: &Project, now: Timestamp, out: &mut Output) -> io::Result<()> {
+    let line = &project.line;
+    let (done, total) = (line.resolved, line.total);
+    out.line(format_args!(
+        "{}  {}  {done} of {total} done  {}",
+        styled(STRONG, brief(&line.project)),
+        progress(done, total),
+        styled(QUIET, format_args!("changed {}", ago(line.updated_at, now)))
+    ))
+}
+
+fn details(
+    project: &Project,
+    stand: &Stand,
+    several: bool,
+    now: Timestamp,
+    out: &mut Output,
+) -> io::Result<()> {
+    let line = &project.line;
+    if line.summary != line.project {
+        out.line(format_args!("  {}", brief(&line.summary)))?;
+    }
+    let mut parts =
+        vec![format!("{} ready", stand.actionable), format!("{} blocked", stand.blocked)];
+    if !stand.claimed.is_empty() {
+        // Those that are not listed too.
+        parts.push(format!("{} claimed", stand.claimed.len() + stand.claimed_omitted));
+    }
+    out.line(format_args!("  {}", parts.join(", ")))?;
+    for claim in &stand.claimed {
+        let since = claim.since.parse::<Timestamp>().map(|at| ago(at, now)).unwrap_or_default();
+        let who = styled(QUIET, format!("{}, {since}", plain(&claim.by)));
+        let mark = styled(WARN, "◐ claimed");
+        out.line(format_args!("  {mark}  {}  {}  {who}", claim.id, brief(&claim.summary)))?;
+    }
+    for (index, next) in stand.next.iter().enumerate() {
+        let label = if index == 0 { "▶ next   " } else { "  then   " };
+        out.line(format_args!("  {}  {}  {}", styled(NEXT, label), next.id, brief(&next.summary)))?;
+    }
+    let name = match several {
+        // A name that looks like an option would be taken for one.
+        true if line.project.starts_with('-') => format!(" {}", line.id),
+        true => format!(" {}", quoted(&line.project)),
+        false => String::new(),
+    };
+    let command = |arguments: &str| styled(NEXT, format!("graph {arguments}")).to_string();
+    out.line(match (line.unresolved, line.total) {
+        (0, _) => format!("  all done; look back: {}", command(&format!("tree{name} --all"))),
+        (_, 1) => {
+            "  nothing planned yet: ask an agent to break the goal down with graph_plan".to_owned()
+        }
+        _ if stand.next.is_empty() => {
+            format!("  nothing is free now; see why: {}", command(&format!("tree{name}")))
+        }
+        _ => format!("  take it: {}", command(&format!("next{name} --claim"))),
+    })
+}
