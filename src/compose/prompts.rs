@@ -91,7 +91,8 @@ pub fn execution(tx: &Read<'_>, asker: Asker<'_>, subject: &Subject) -> Result<S
 1. Find out which files you touched (git status, git diff).
 2. See which atoms match them: below, or query_graph {operation: context, paths}.
 3. Where the work changed how an area works, update its knowledge: manage_graph {operation: update, entityType: atom, \
-id, version, knowledge, knowledgeMode, lastTaskId}.
+id, version, knowledge, knowledgeMode, lastTaskId}. Where its files changed and the text is still true, say just that: \
+`confirm: true` in place of `knowledge`.
 4. Where files moved or folders appeared, update the atom's paths.
 5. For a new area that nothing covers, create an atom.
 6. For changes that whoever comes next must know of: manage_changelog {operation: append}.

@@ -14,6 +14,12 @@ use crate::{
 
 /// Hits of an answer where the caller does not say.
 const LIMIT: usize = 10;
+/// Hits of an answer at the most.
+const MOST: usize = 50;
+/// How to see what was left out.
+const WIDEN: &str = "limit up to 50 shows more";
+const NARROW: &str = "another word, or domains, narrows it";
+const UNSEEN: &str = "only the newest texts were looked at: another word, or domains, narrows it";
 /// Texts that are looked at for each of the words, the newest first.
 const LOOKED_AT: usize = 300;
 /// Characters of a title, and of the text around a match.
@@ -55,9 +61,12 @@ pub struct Searched {
     /// Found, and not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
-    /// Whether there is more than was looked at: another word narrows it.
+    /// Whether there is more than was looked at, so that `omitted` is the least there is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<&'static str>,
     /// Why something is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -115,8 +124,14 @@ pub fn search(tx: &Read<'_>, around: &Around<'_>, ask: &Search) -> Result<Search
     let hits: Vec<FoundText> =
         shown.map(|(.., domain, told)| shown_as(&question, domain, told)).collect();
     let omitted = omitted - hits.len();
+    let how = match (more, omitted) {
+        (true, _) => Some(UNSEEN),
+        (false, 0) => None,
+        (false, _) if hits.len() < MOST => Some(WIDEN),
+        (false, _) => Some(NARROW),
+    };
     let note = around.note().filter(|_| domains.contains(&Domain::Kb));
-    Ok(Searched { hits, omitted, more, note })
+    Ok(Searched { hits, omitted, more, how, note })
 }
 
 /// The domains to look in: all that are on, or those that were named, which must be on.

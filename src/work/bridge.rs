@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::{
     claims::Live,
     context,
+    outline::Standing,
     store::{evidence, links, nodes, projects, ready},
-    types::{DOMAIN, NAMED, Settings},
+    types::{DOMAIN, NAMED, Settings, count},
 };
 use crate::{
     base::{Result, Timestamp, paths, text},
@@ -17,7 +18,7 @@ use crate::{
 pub const LISTED: usize = 50;
 /// Projects, and resolved nodes of each, that are looked at for work on files.
 const PROJECTS: usize = 10;
-const RESOLVED: usize = 200;
+const RESOLVED: usize = 500;
 /// Characters of a piece of evidence.
 const PROOF: usize = 160;
 
@@ -83,6 +84,9 @@ pub struct OpenWork {
     pub id: String,
     /// What is to be done.
     pub summary: String,
+    /// How it stands; absent where it can be worked on now.
+    #[serde(skip_serializing_if = "Standing::is_actionable")]
+    pub standing: Standing,
     /// Who holds it now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
@@ -111,6 +115,7 @@ pub fn open_on(
         let record = nodes::get(tx, "node_id", &id)?;
         found.push(OpenWork {
             summary: text::shorten(&record.node.summary, NAMED),
+            standing: Standing::of(&record),
             claimed_by: live.holder(&record),
             paths: touched.into_iter().map(|at| paths[at].0.clone()).collect(),
             id,
@@ -135,43 +140,46 @@ pub struct DoneWork {
 }
 
 /// Nodes that were resolved last, of a project or of those that changed last, and whose context links name one of
-/// `paths` or a folder it is in: newest first, at most `limit`. Looks at a few hundred nodes, however many there are.
+/// `paths` or a folder it is in: newest first, at most `limit`. Looks at some hundred nodes of each project, however
+/// many there are, and answers how many resolved ones it did not look at.
 pub fn done_on(
     tx: &Read<'_>,
     root: Option<&str>,
     project: Option<&str>,
     paths: &[&str],
     limit: usize,
-) -> Result<Vec<DoneWork>> {
+) -> Result<(Vec<DoneWork>, usize)> {
     let below = links::below(paths);
     let projects = match project {
-        Some(project) => vec![project.to_owned()],
-        None => projects::lately_changed(tx, PROJECTS)?.into_iter().map(|it| it.id).collect(),
+        Some(project) => vec![projects::pick(tx, "project", Some(project))?],
+        None => projects::lately_changed(tx, nodes::ALL)?,
     };
-    let mut done = Vec::new();
-    for project in projects {
-        let mut records = ready::last_resolved(tx, &project, RESOLVED)?;
-        records.retain(|record| {
-            let links = paths::extract(&record.node.context_links.join("\n"));
+    let mut unseen: usize = projects.iter().map(|project| count(project.counts.resolved)).sum();
+    let mut done: Vec<(i64, String)> = Vec::new();
+    for project in projects.iter().take(PROJECTS) {
+        for (touched, id, links) in ready::links_of_resolved(tx, &project.id, RESOLVED)? {
+            unseen = unseen.saturating_sub(1);
+            let links = paths::extract(&links.join("\n"));
             let mut links = links.iter().filter_map(|link| paths::normalise("", root, link).ok());
-            links.any(|link| below.contains_key(link.as_str()))
-        });
-        done.append(&mut records);
+            if links.any(|link| below.contains_key(link.as_str())) {
+                done.push((touched, id));
+            }
+        }
     }
-    done.sort_by_key(|record| std::cmp::Reverse(record.touched));
+    done.sort_by_key(|(touched, _)| std::cmp::Reverse(*touched));
     done.truncate(limit);
-    let told = done.into_iter().map(|record| {
-        let id = record.node.id;
+    let told = done.into_iter().map(|(_, id)| {
+        let node = nodes::get(tx, "node_id", &id)?.node;
         let last = db::history(tx, DOMAIN, &id, None, 1)?.pop();
         let proof = evidence::latest(tx, &id, 1)?.0.pop();
         let proof = proof.map(|one| format!("{}: {}", one.r#type, one.r#ref));
         Ok(DoneWork {
-            summary: text::shorten(&record.node.summary, NAMED),
-            at: record.node.updated_at,
-            by: last.map_or(record.node.created_by, |event| event.actor),
+            summary: text::shorten(&node.summary, NAMED),
+            at: node.updated_at,
+            by: last.map_or(node.created_by, |event| event.actor),
             evidence: proof.map(|proof| text::shorten(&proof, PROOF)),
             id,
         })
     });
-    told.collect()
+    Ok((told.collect::<Result<_>>()?, unseen))
 }

@@ -1,5 +1,6 @@
 //! A project or a part of it, line by line, with how each node stands: the tree that people look at.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -42,7 +43,7 @@ pub struct Outlined {
 }
 
 /// How a node stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// Resolved.
@@ -53,6 +54,26 @@ pub enum Standing {
     Blocked,
     /// Waits for its own children only.
     Open,
+}
+
+impl Standing {
+    /// How this one stands.
+    pub(super) fn of(record: &Record) -> Standing {
+        if record.node.resolved {
+            Standing::Done
+        } else if record.open_deps > 0 {
+            Standing::Blocked
+        } else if record.open_children > 0 {
+            Standing::Open
+        } else {
+            Standing::Actionable
+        }
+    }
+
+    /// Whether it can be worked on now.
+    pub fn is_actionable(&self) -> bool {
+        *self == Standing::Actionable
+    }
 }
 
 /// One line.
@@ -139,15 +160,7 @@ fn target(tx: &Read<'_>, of: Option<&str>) -> Result<(String, Record)> {
 }
 
 fn line(tx: &Read<'_>, record: &Record, level: usize, live: &Live) -> Result<OutlineNode> {
-    let standing = if record.node.resolved {
-        Standing::Done
-    } else if record.open_deps > 0 {
-        Standing::Blocked
-    } else if record.open_children > 0 {
-        Standing::Open
-    } else {
-        Standing::Actionable
-    };
+    let standing = Standing::of(record);
     let mut waits_for = Vec::new();
     if standing == Standing::Blocked {
         waits_for = edges::blockers(tx, &record.node.id, BLOCKERS)?;

@@ -53,13 +53,14 @@ pub(super) struct Concerned<'a> {
     pub paths: &'a [&'a str],
 }
 
-/// The last change of each thing that concerns the files and the work done on them last, newest first.
+/// The last change of each thing that concerns the files and the work done on them last, newest first; and how many
+/// resolved nodes are too long ago to be looked at.
 pub(super) fn last_changes(
     tx: &Read<'_>,
     around: &Around<'_>,
     project: Option<&str>,
     concerned: &Concerned<'_>,
-) -> Result<Vec<LastChange>> {
+) -> Result<(Vec<LastChange>, usize)> {
     let mut changes = Vec::new();
     for atom in concerned.atoms.iter().take(SUBJECTS) {
         let last = db::history(tx, knowledge::DOMAIN, &atom.id, None, 1)?.pop();
@@ -77,7 +78,8 @@ pub(super) fn last_changes(
             changes.extend(last.map(|event| told(event, &fact.r#type, &fact.title)));
         }
     }
-    for done in work::done_on(tx, around.root, project, concerned.paths, TOLD)? {
+    let (done, unseen) = work::done_on(tx, around.root, project, concerned.paths, TOLD)?;
+    for done in done {
         changes.push(LastChange {
             at: done.at,
             by: done.by,
@@ -91,7 +93,7 @@ pub(super) fn last_changes(
     }
     changes.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.id.cmp(&b.id)));
     changes.truncate(TOLD);
-    Ok(changes)
+    Ok((changes, unseen))
 }
 
 /// Whether all that changed is who holds a node.

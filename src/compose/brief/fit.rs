@@ -13,6 +13,8 @@ use crate::base::Result;
 const TOKEN: usize = 4;
 /// How to get what there was no room for.
 const HOW: &str = "raise max_tokens, ask about fewer paths, or read one: query_graph get, kb_query, graph_context";
+/// How to find what was not looked at.
+const OLDER: &str = "graph_query {filter: {resolved: true, text}} finds older work";
 
 impl Gathered {
     /// Keeps what fits into so many tokens, whole things only, and counts the rest.
@@ -42,7 +44,12 @@ impl Gathered {
         let texts = texts.chain(told.molecules.iter().map(|molecule| molecule.knowledge_bytes));
         left_out.knowledge = texts.filter(|bytes| *bytes > 0).count();
         if left_out != LeftOut::default() {
-            left_out.how = HOW.to_owned();
+            let unfit = LeftOut { older: 0, ..left_out.clone() } != LeftOut::default();
+            left_out.how = match (unfit, left_out.older) {
+                (true, 0) => HOW.to_owned(),
+                (true, _) => format!("{HOW}; {OLDER}"),
+                (false, _) => OLDER.to_owned(),
+            };
             told.left_out = Some(left_out);
         }
         told.measure()?;
@@ -73,7 +80,11 @@ impl Gathered {
             work: some(!self.work.is_empty()),
             changes: some(!self.changes.is_empty()),
             unknown: some(!self.unknown.is_empty()),
-            how: HOW.to_owned(),
+            older: self.left_out.older,
+            how: match self.left_out.older {
+                0 => HOW.to_owned(),
+                _ => format!("{HOW}; {OLDER}"),
+            },
         };
         let empty = Briefing { left_out: Some(left_out), used_tokens: MANY, ..told.clone() };
         Ok(serde_json::to_string(&empty)?.chars().count() + names)

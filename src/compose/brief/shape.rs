@@ -144,6 +144,9 @@ pub struct LeftOut {
     /// Files.
     #[serde(skip_serializing_if = "is_zero")]
     pub unknown: usize,
+    /// Resolved nodes that were not looked at, because others were resolved after them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub older: usize,
     /// What to do about it.
     pub how: String,
 }

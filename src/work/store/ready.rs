@@ -1,6 +1,10 @@
 //! What can be done now, in ranking order, read from the partial index of actionable nodes.
 
-use crate::{base::Result, db::Read, work::claims::Live};
+use crate::{
+    base::Result,
+    db::{self, Read},
+    work::claims::Live,
+};
 
 use super::nodes::{COLUMNS, Record, from_row, is_below};
 
@@ -131,5 +135,19 @@ pub fn last_resolved(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<R
         ),
         (project, limit),
         from_row,
+    )
+}
+
+/// The order, the ids and the context links of those, which is all that tells what they were about.
+pub fn links_of_resolved(
+    tx: &Read<'_>,
+    project: &str,
+    limit: usize,
+) -> Result<Vec<(i64, String, Vec<String>)>> {
+    tx.all(
+        "SELECT touched, id, context_links FROM work_nodes INDEXED BY work_nodes_resolved
+          WHERE project = ?1 AND resolved = 1 ORDER BY touched DESC LIMIT ?2",
+        (project, limit),
+        |row| Ok((row.get(0)?, row.get(1)?, db::json(row, 2)?)),
     )
 }

@@ -75,6 +75,35 @@ fn what_was_resolved_on_other_files_is_not_told() {
 }
 
 #[test]
+fn work_that_was_resolved_long_ago_and_not_looked_at_is_counted() {
+    let mut shop = Shop::full();
+    shop.done("Long ago", &["src/pay.rs"], "x");
+    let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
+    assert!(each(&told, "changes", "title").contains("Long ago"), "{told}");
+    assert_eq!(told.get("left_out"), None, "{told}");
+    let nodes: Vec<Value> =
+        (0..600).map(|at| json!({ "ref": at.to_string(), "summary": "Other" })).collect();
+    let made = shop.app.ok("graph_plan", json!({ "project": "shop", "nodes": nodes }));
+    let made = made["created"].as_array().unwrap();
+    let updates: Vec<Value> =
+        made.iter().map(|node| json!({ "node_id": node["id"], "resolved": true })).collect();
+    shop.app.ok("graph_update", json!({ "updates": updates[..400] }));
+    let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
+    assert!(each(&told, "changes", "title").contains("Long ago"), "{told}");
+    shop.app.ok("graph_update", json!({ "updates": updates[400..] }));
+    let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
+    assert!(!each(&told, "changes", "title").contains("Long ago"), "{told}");
+    let older = told["left_out"]["older"].as_u64().unwrap();
+    assert_eq!(older, 102, "two of them on these files: {told}");
+    assert!(told["left_out"]["how"].as_str().unwrap().starts_with("graph_query"), "{told}");
+    for project in [json!("shop"), json!(null)] {
+        let ask = json!({ "paths": ["src/pay.rs"], "project": project, "max_tokens": 200 });
+        let told = shop.brief(ask);
+        assert!(told["used_tokens"].as_u64().unwrap() <= 200, "{told}");
+    }
+}
+
+#[test]
 fn a_node_stands_for_its_own_and_inherited_files() {
     let mut shop = Shop::full();
     shop.atom("Papers", &["docs/**"], "Written for newcomers.", None);

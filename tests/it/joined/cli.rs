@@ -43,6 +43,8 @@ last changes
     assert!(out.starts_with(expected), "{out}");
     assert!(out.contains("resolved: node n_0000000008  Choose a provider — note: Stripe"), "{out}");
     assert!(out.contains("\nnothing is known about\n  docs/none.md\n\n2 files, "), "{out}");
+    let none = run(&folder_of(&shop), &["brief", "docs/none.md"]).ok();
+    assert!(none.starts_with("nothing is known about\n  docs/none.md\n\n1 file, "), "{none}");
     let node = run(&folder_of(&shop), &["brief", "--node", &shop.pay]).ok();
     assert!(node.starts_with("n_0000000003  Take cards"), "{node}");
     let small = run(&folder_of(&shop), &["brief", "src/pay.rs", "--max-tokens", "200"]).ok();

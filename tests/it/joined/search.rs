@@ -174,7 +174,13 @@ fn a_long_list_is_cut_counted_and_in_a_fixed_order() {
     assert_eq!(answer["hits"].as_array().unwrap().len(), 10);
     assert_eq!(answer["hits"][0]["title"], "tidy room 399", "the newest first");
     assert!(answer["omitted"].as_u64().unwrap() >= 290 && answer["more"] == true, "{answer}");
+    let how = answer["how"].as_str().unwrap();
+    assert!(how.contains("only the newest texts") && how.contains("another word"), "{how}");
     assert_eq!(answer, shop.search(json!({ "query": "tidy room" })));
+    let few = shop.search(json!({ "query": "room 39" }));
+    assert_eq!((few["omitted"].is_u64(), few.get("more").is_some()), (true, true), "{few}");
+    let few = shop.search(json!({ "query": "tidy room 39" }));
+    assert_eq!(few["hits"].as_array().unwrap().len(), 10, "{few}");
     let answer = shop.search(json!({ "query": "room 123", "limit": 50 }));
     assert_eq!(answer["hits"][0]["title"], "tidy room 123");
     let text = shop.search(json!({ "query": "tidy", "limit": 50 })).to_string();

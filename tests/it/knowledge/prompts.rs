@@ -100,6 +100,7 @@ fn execution_names_the_atoms_that_match_and_the_six_steps() {
     );
     has(&prompt, &[&task, &atom, "Cards", "\"version\":1", "src/pay/x.ts"]);
     has(&prompt, &["touched", "match", "knowledge", "paths", "create", "manage_changelog"]);
+    has(&prompt, &["`confirm: true` in place of `knowledge`"]);
     server.end();
 }
 
