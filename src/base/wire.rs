@@ -65,7 +65,7 @@ fn field_at(line: &str, column: usize) -> Option<String> {
     let fields: BTreeMap<String, &RawValue> = serde_json::from_str(line).ok()?;
     let is_in = |value: &RawValue| {
         let start = value.get().as_ptr() as usize - line.as_ptr() as usize;
-        start < column && column <= start + value.get().len()
+        (start..=start + value.get().len()).contains(&column)
     };
     fields.into_iter().find(|(_, value)| is_in(value)).map(|(field, _)| field)
 }
