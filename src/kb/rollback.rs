@@ -2,7 +2,7 @@
 //!
 //! Refused where a later changeset touched one of its facts, unless that one was rolled back itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -56,12 +56,12 @@ pub fn rollback(tx: &Write<'_>, setting: &Setting, id: &str) -> Result<RolledBac
         return Err(refused(message, "write what you want with kb_upsert"));
     }
     if let Some(by) = changesets::reverted_by(tx, id)?
-        && changesets::reverted_by(tx, &by)?.is_none()
+        && is_in_force(tx, &by)?
     {
         let message = format!("{id} was rolled back by {by} already");
         return Err(refused(message, &format!("roll {by} back to have it again")));
     }
-    let inverse = Inverse::of(tx, &branch, &applied)?;
+    let inverse = Inverse::of(tx, setting, &branch, &applied)?;
 
     let source = format!("agent:{}", tx.actor());
     let purpose = Purpose { action: "rollback", source: &source, reason: None, reverts: Some(id) };
@@ -99,7 +99,7 @@ struct Inverse {
 }
 
 impl Inverse {
-    fn of(tx: &Read<'_>, branch: &Branch, applied: &Applied) -> Result<Inverse> {
+    fn of(tx: &Read<'_>, setting: &Setting, branch: &Branch, applied: &Applied) -> Result<Inverse> {
         let (mut inverse, mut later) = (Inverse::default(), BTreeSet::new());
         for event in log::facts(tx, applied)? {
             later.extend(since(tx, branch, applied, &event.kind, &event.subject)?);
@@ -127,19 +127,21 @@ impl Inverse {
                 inverse.links.push((id, goal.transpose()?));
             }
         }
-        inverse.check_surroundings(tx, branch, applied, &mut later)?;
+        inverse.check_surroundings(tx, setting, branch, applied, &mut later)?;
         if later.is_empty() { Ok(inverse) } else { Err(built_on(&applied.id, &later)) }
     }
 
-    /// Links that others drew to what goes, and ends that a link would miss when it comes back.
+    /// Links that others drew to what goes, and ends that a link would miss, or not fit, when it comes back.
     fn check_surroundings(
         &self,
         tx: &Read<'_>,
+        setting: &Setting,
         branch: &Branch,
         applied: &Applied,
         later: &mut BTreeSet<String>,
     ) -> Result<()> {
-        let becomes = |id: &str| self.entities.iter().find(|(it, _)| it == id);
+        let becomes: BTreeMap<&str, &Option<Entity>> =
+            self.entities.iter().map(|(id, goal)| (id.as_str(), goal)).collect();
         let going = self.entities.iter().filter(|(_, goal)| goal.is_none());
         for (id, _) in going {
             for end in [End::From, End::To] {
@@ -150,18 +152,37 @@ impl Inverse {
             }
         }
         for (link, _) in self.links.iter().filter(|(_, goal)| goal.is_some()) {
+            let mut ends = Vec::new();
             for end in [&link.from, &link.to] {
-                let there = match becomes(end) {
-                    Some((_, goal)) => goal.is_some(),
-                    None => entities::type_of(tx, branch, end)?.is_some(),
+                let kind = match becomes.get(end.as_str()) {
+                    Some(goal) => goal.as_ref().map(|goal| goal.r#type.clone()),
+                    None => entities::type_of(tx, branch, end)?,
                 };
-                if !there {
-                    later.insert(format!("{end} (gone)"));
+                match kind {
+                    Some(kind) => ends.push(kind),
+                    None => {
+                        later.insert(format!("{end} (gone)"));
+                    }
                 }
+            }
+            if let ([from, to], Some(def)) = (&ends[..], setting.schema.relation(&link.relation))
+                && !def.fits(from, to)
+            {
+                later.insert(format!("{} (now from {from} to {to})", link.subject()));
             }
         }
         Ok(())
     }
+}
+
+/// Whether what a changeset did is still done: it was not rolled back, or that was rolled back in turn.
+fn is_in_force(tx: &Read<'_>, id: &str) -> Result<bool> {
+    let (mut in_force, mut by) = (true, changesets::reverted_by(tx, id)?);
+    while let Some(id) = by {
+        in_force = !in_force;
+        by = changesets::reverted_by(tx, &id)?;
+    }
+    Ok(in_force)
 }
 
 /// The later changesets that touched a fact, each with it, without those that were rolled back.
@@ -189,13 +210,20 @@ fn since(
             }
         }
     }
-    // A changeset and its inverse leave nothing behind.
-    let undone: BTreeSet<String> = touched.iter().filter_map(|it| it.reverts.clone()).collect();
-    let standing = touched.iter().filter(|it| {
-        !undone.contains(&it.id)
-            && !it.reverts.as_ref().is_some_and(|id| touched.iter().any(|it| it.id == *id))
-    });
-    Ok(standing.map(|it| format!("{subject} ({})", it.id)).collect())
+    // A changeset and its inverse leave nothing behind; the newest first, since an inverse may have been taken back itself.
+    let (mut undone, mut standing) = (BTreeSet::new(), Vec::new());
+    for later in &touched {
+        if undone.contains(later.id.as_str()) {
+            continue;
+        }
+        match later.reverts.as_deref().filter(|id| touched.iter().any(|it| it.id == **id)) {
+            Some(reverted) => {
+                undone.insert(reverted);
+            }
+            None => standing.push(format!("{subject} ({})", later.id)),
+        }
+    }
+    Ok(standing)
 }
 
 /// The fields of a fact before an event, given those of now; an error where now is not what the event left.

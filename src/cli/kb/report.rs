@@ -6,6 +6,7 @@ use super::super::output::plain;
 use crate::kb::{
     Checked,
     check::{Level, RULES, Rules, Violation},
+    config,
 };
 
 /// Where the schema of SARIF is; readers compare the text.
@@ -44,22 +45,29 @@ pub fn sarif(checked: &Checked, levels: &Rules) -> Value {
 
 fn result(violation: &Violation) -> Value {
     let Violation { rule, severity, entity, message, suggestion, source } = violation;
-    let mut location = json!({ "logicalLocations": [{ "name": entity, "kind": "resource" }] });
-    if let Some((file, line)) = source.as_deref().and_then(place) {
-        location["physicalLocation"] = json!({
-            "artifactLocation": { "uri": uri(file), "uriBaseId": "%SRCROOT%" },
-            "region": { "startLine": line },
-        });
-    }
+    // Code hosts refuse a whole log over one result without a file. What no file says, since a tool wrote it, is shown at
+    // the settings of the KB, which are its own file in the repository.
+    let (file, line) = source.as_deref().and_then(place).unwrap_or((config::FILE, 1));
     json!({
         "ruleId": rule,
         "ruleIndex": RULES.iter().position(|known| known.id == rule),
         "level": severity,
-        "message": { "text": format!("{entity}: {message}. {suggestion}") },
-        "locations": [location],
+        "message": { "text": literal(&format!("{entity}: {message}. {suggestion}")) },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(file), "uriBaseId": "%SRCROOT%" },
+                "region": { "startLine": line },
+            },
+            "logicalLocations": [{ "name": entity, "kind": "resource" }],
+        }],
         // The same finding in the next run, wherever its line has moved; a link that dangles is told by its message.
         "partialFingerprints": { "finding/v1": format!("{rule} {entity}: {message}") },
     })
+}
+
+/// Text that a message of SARIF shows as it is: there `{0}` stands for an argument, and `[a](b)` is a link.
+fn literal(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}").replace("](", "] (")
 }
 
 /// An annotation of GitHub Actions, on one line.
@@ -128,13 +136,21 @@ mod tests {
     }
 
     #[test]
-    fn places_are_references_and_only_where_there_is_a_file() {
+    fn places_are_references_and_every_result_has_one() {
         let location = &result(&violation(Some("docs/ü b#.md:7")))["locations"][0];
         let physical = &location["physicalLocation"];
         assert_eq!(physical["artifactLocation"]["uri"], "docs/%C3%BC%20b%23.md");
         assert_eq!(physical["region"]["startLine"], 7);
         let location = &result(&violation(None))["locations"][0];
-        assert_eq!(location.get("physicalLocation"), None);
+        assert_eq!(location["physicalLocation"]["artifactLocation"]["uri"], ".kb/config.json");
+        assert_eq!(location["physicalLocation"]["region"]["startLine"], 1);
         assert_eq!(location["logicalLocations"][0]["name"], "A");
+    }
+
+    #[test]
+    fn stored_text_is_neither_a_placeholder_nor_a_link_of_a_message() {
+        let message = "`{0} [here](3)` is no status of req".to_owned();
+        let told = result(&Violation { message, ..violation(None) });
+        assert_eq!(told["message"]["text"], "A: `{{0}} [here] (3)` is no status of req. cut it");
     }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     base::{ErrorCode, Fault, Result},
-    os::fs::read_text,
+    os::fs::{ReadError, read_text},
 };
 
 /// The default branch where neither a setting nor a remote says otherwise.
@@ -18,6 +18,8 @@ const OLDER_FALLBACK: &str = "master";
 /// Names the default branch of the remote; a clone has it.
 const ORIGIN_HEAD: &str = "refs/remotes/origin/HEAD";
 const ORIGIN: &str = "refs/remotes/origin/";
+/// What a rebase has to do is a line for each commit; one of more is not the empty one that is looked for.
+const TODO_CAP: u64 = 64 * 1024;
 
 /// The name that people use for a ref: a branch without `refs/heads/`, anything else whole.
 pub(super) fn short(name: &str) -> &str {
@@ -37,9 +39,12 @@ impl Repository {
         })
     }
 
-    /// Whether a branch is being rebased here: its commits, and with them its files, come back one by one.
+    /// Whether a branch is being rebased here whose commits, and with them its files, come back one by one. Where none is to
+    /// come back, the branch will be what is checked out now, and git runs no hook when it is.
     pub fn is_rebasing(&self) -> bool {
-        matches!(self.refs().head(), Ok(Pointer::Commit(_))) && rebased(&self.git_dir).is_some()
+        matches!(self.refs().head(), Ok(Pointer::Commit(_)))
+            && rebased(&self.git_dir).is_some()
+            && !replays_nothing(&self.git_dir)
     }
 
     /// The active branches of all working trees of this repository; what cannot be read is left out.
@@ -99,6 +104,21 @@ fn active(refs: &Refs<'_>, git_dir: &Path) -> std::result::Result<String, String
         Pointer::Ref(name) => short(&name).to_owned(),
         Pointer::Commit(commit) => rebased(git_dir).unwrap_or_else(|| format!("@{commit}")),
     })
+}
+
+/// Whether a rebase has just begun and has nothing to do: its branch had no commits of its own, or the other has them all.
+fn replays_nothing(git_dir: &Path) -> bool {
+    let steps = |file: &str| {
+        let text = read_text(&git_dir.join("rebase-merge").join(file), TODO_CAP)?;
+        let steps = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "noop");
+        Ok(steps.filter(|line| !line.starts_with('#')).count())
+    };
+    // One that stopped at its last commit has nothing left, and that commit is still to come.
+    let begun = match steps("done") {
+        Err(ReadError::Missing) => false,
+        other => other.map_or(true, |count| count > 0),
+    };
+    !begun && matches!(steps("git-rebase-todo"), Ok(0))
 }
 
 /// The branch that a rebase will move when it is done; HEAD is detached until then.

@@ -167,6 +167,49 @@ fn a_rollback_is_refused_where_later_changes_touch_the_same_facts() {
 }
 
 #[test]
+fn what_was_rolled_back_and_brought_back_counts_as_a_later_change() {
+    let mut kb = Kb::of("req R1", "");
+    let change = |kb: &mut Kb, field: &str| {
+        kb.up(json!({ "entities": [{ "id": "R1", field: "x" }] }))["changeset"].take()
+    };
+    let (title, owner) = (change(&mut kb, "title"), change(&mut kb, "owner"));
+    // An odd number of inverses takes the owner away, an even one gives it back.
+    let mut last = owner.clone();
+    for turn in 1..=4 {
+        last = json!(rollback(&mut kb, &last).unwrap().changeset);
+        let there = turn % 2 == 0;
+        assert_eq!(kb.entity("R1").get("owner").is_some(), there, "{turn}");
+        if there {
+            let (code, message) = rollback(&mut kb, &title).unwrap_err();
+            assert_eq!(code, ErrorCode::InvariantViolation);
+            assert!(message.contains(owner.as_str().unwrap()), "{turn}: {message}");
+        } else {
+            assert!(rollback(&mut kb, &owner).unwrap_err().1.contains("already"), "{turn}");
+        }
+    }
+    rollback(&mut kb, &owner).unwrap();
+    rollback(&mut kb, &title).unwrap();
+    assert_eq!(kb.entity("R1")["title"], "title of R1");
+}
+
+#[test]
+fn a_link_comes_back_only_between_ends_of_its_types() {
+    let mut kb = Kb::of("req R1, test T1", "R1 verified_by T1");
+    let link = json!({ "relationships": super::world::links("R1 verified_by T1"), "reason": "r" });
+    let gone = kb.app.ok("kb_delete", link);
+    let other = kb.app.ok("kb_delete", json!({ "ids": ["T1"], "reason": "r" }));
+    kb.put("scenario T1", "");
+    let (code, message) = rollback(&mut kb, &gone["changeset"]).unwrap_err();
+    assert_eq!(code, ErrorCode::InvariantViolation);
+    assert!(message.contains("R1 verified_by T1 (now from req to scenario)"), "{message}");
+    kb.app.ok("kb_delete", json!({ "ids": ["T1"], "reason": "r" }));
+    rollback(&mut kb, &other["changeset"]).unwrap_err();
+    kb.put("test T1", "");
+    rollback(&mut kb, &gone["changeset"]).unwrap();
+    assert_eq!(kb.links(), ["R1 verified_by T1"]);
+}
+
+#[test]
 fn a_link_comes_back_only_where_its_ends_are() {
     let mut kb = Kb::of("req R1 R2", "R1 depends_on R2");
     let gone = kb.app.ok(

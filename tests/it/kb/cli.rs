@@ -232,6 +232,41 @@ fn sarif(ran: &Ran) {
 }
 
 #[test]
+fn every_result_of_sarif_is_one_that_a_reader_takes_whatever_it_is_about() {
+    let (_keep, folder) = filled();
+    write(&folder, "docs/requirements/ü {0} #b.md", &requirement("REQ-9", "verified_by: T-9\n"));
+    kb(&folder, &["sync"]).ok();
+    let flag = json!({ "id": "F-1", "type": "flag", "title": "t", "status": "{0} [a](3) %" });
+    let ran = run(&folder, &["tool", "kb_upsert", &json!({ "entities": [flag] }).to_string()]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let log = kb(&folder, &["check", "--format", "sarif"]).json();
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 4, "{run}");
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"], "{result}");
+        assert!(["error", "warning"].contains(&result["level"].as_str().unwrap()), "{result}");
+        let text = result["message"]["text"].as_str().unwrap();
+        assert!(!text.replace("{{", "").replace("}}", "").contains(['{', '}']), "{text}");
+        assert!(!text.contains("]("), "{text}");
+        // Code hosts refuse the whole log where one result has no file.
+        let place = &result["locations"][0]["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte);
+        assert!(uri.bytes().all(plain) && !uri.starts_with('/'), "{uri}");
+        assert!(place["region"]["startLine"].as_u64().unwrap() >= 1, "{place}");
+    }
+    let place = |rule: &str| {
+        let result = results.iter().find(|result| result["ruleId"] == rule).unwrap();
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap()
+    };
+    assert_eq!(place("no-dangling"), "docs/requirements/%C3%BC%20%7B0%7D%20%23b.md");
+    assert_eq!(place("unknown-status"), ".kb/config.json", "a tool wrote it, and no file says it");
+}
+
+#[test]
 fn log_shows_changesets_and_rollback_takes_one_back() {
     let (_keep, folder) = filled();
     let note = json!({ "note": "a\u{1b}[31mb" });

@@ -193,6 +193,50 @@ fn a_rebase_with_hooks_keeps_the_facts_that_it_replays() {
 }
 
 #[test]
+fn a_rebase_that_replays_nothing_takes_away_what_is_gone_though_git_runs_no_hook_after_it() {
+    let (_keep, root) = hooked();
+    git(&root, &["checkout", "-q", "-b", "behind"]);
+    git(&root, &["checkout", "-q", "-b", "picked"]);
+    write(&root, "docs/requirements/b.md", &requirement("REQ-2", ""));
+    let own = commit(&root);
+    git(&root, &["checkout", "-q", "main"]);
+    git(&root, &["rm", "-q", "docs/requirements/a.md"]);
+    commit(&root);
+    git(&root, &["cherry-pick", &own]);
+    kb(&root, &["sync"]).ok();
+    // One had no commit of its own, and what the other had is there already.
+    for branch in ["behind", "picked"] {
+        git(&root, &["checkout", "-q", branch]);
+        assert!(kb(&root, &["query", "--id", "REQ-1"]).ok().contains("REQ-1"), "{branch}");
+        git(&root, &["rebase", "-q", "main"]);
+        let found = kb(&root, &["query", "--json"]).json();
+        assert_eq!(
+            (&found["branch"], &found["total"], &found["entities"][0]["id"]),
+            (&json!(branch), &json!(1), &json!("REQ-2"))
+        );
+    }
+}
+
+#[test]
+fn a_rebase_that_stops_at_its_last_commit_keeps_what_that_commit_brings() {
+    let (_keep, root) = hooked();
+    git(&root, &["checkout", "-q", "-b", "topic"]);
+    write(&root, "docs/requirements/b.md", &requirement("REQ-2", ""));
+    write(&root, "docs/requirements/a.md", &requirement("REQ-1", "owner: ann\n"));
+    commit(&root);
+    kb(&root, &["sync"]).ok();
+    git(&root, &["checkout", "-q", "main"]);
+    write(&root, "docs/requirements/a.md", &requirement("REQ-1", "owner: bob\n"));
+    commit(&root);
+    git(&root, &["checkout", "-q", "topic"]);
+    assert!(!git::attempt(&root, &["rebase", "-q", "main"]).status.success());
+    fs::remove_file(root.join("docs/requirements/b.md")).unwrap();
+    let synced = kb(&root, &["sync", "--json"]);
+    assert_eq!(synced.json()["deleted"], json!([]), "{}", synced.out);
+    assert_eq!(synced.json()["branch"], "topic");
+}
+
+#[test]
 fn a_bare_repository_and_a_deleted_worktree_are_told_apart_from_everything_else() {
     let (_keep, root) = repository(&[]);
     put(&root, "R1");

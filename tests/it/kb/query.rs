@@ -166,6 +166,25 @@ fn pages_join_to_the_whole_and_know_their_query() {
 }
 
 #[test]
+fn a_page_has_twenty_unless_asked_otherwise_and_its_cursor_is_good_on_its_branch_alone() {
+    let mut kb = Kb::empty();
+    let ids: Vec<_> = (0..25).map(|at| format!("R{at:02}")).collect();
+    kb.put(&format!("req {}", ids.join(" ")), "");
+    let first = kb.query(json!({}));
+    assert_eq!(first["entities"].as_array().unwrap().len(), 20);
+    let cursor = first["next_cursor"].clone();
+    kb.checkout("side");
+    for branch in [json!(null), json!("side")] {
+        let ask = json!({ "cursor": cursor, "branch": branch });
+        let fault = kb.refused("VALIDATION_ERROR", "kb_query", ask);
+        says(&fault, &["cursor", "another query"]);
+    }
+    let rest = kb.query(json!({ "cursor": cursor, "branch": "main" }));
+    assert_eq!(rest["entities"].as_array().unwrap().len(), 5);
+    assert_eq!(rest.get("next_cursor"), None);
+}
+
+#[test]
 fn a_page_stays_within_its_characters() {
     let mut kb = Kb::empty();
     let long = "x".repeat(1_000);
