@@ -180,9 +180,9 @@ fn read_pointer(path: &Path) -> Option<Pointer> {
     }
 }
 
-/// The name becomes a path below the repository: nothing may lead out of it.
+/// The name becomes a path below the repository: nothing may lead out of it, and no second spelling to the same file.
 pub(super) fn is_inside(name: &str) -> bool {
-    name.starts_with("refs/") && name.split('/').all(|part| part != "..")
+    name.starts_with("refs/") && name.split('/').all(|part| !["", ".", ".."].contains(&part))
 }
 
 /// 40 (SHA-1) or 64 (SHA-256) hexadecimal digits.

@@ -314,8 +314,13 @@ fn a_named_branch_must_be_gits_or_have_a_store() {
     git(&root, &["branch", "known"]);
     let found = call(&root, "kb_query", json!({ "branch": "known" })).json();
     assert_eq!(told(&found), pair("known", "R1"));
-    let ran = call(&root, "kb_query", json!({ "branch": "unknown" }));
-    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("NOT_FOUND")), "{}", ran.out);
+    git(&root, &["branch", "a/b"]);
+    // What leads to the file of a branch by another spelling is not its name.
+    for unknown in ["unknown", "", ".", "..", "./main", "a//b", "a/./b", "a/b/", "../heads/main", "a"] {
+        let ran = call(&root, "kb_query", json!({ "branch": unknown }));
+        let code = ran.json()["error"]["code"].take();
+        assert_eq!((ran.code, code), (1, json!("NOT_FOUND")), "{unknown:?}: {}", ran.out);
+    }
     // What has a store can be asked about when its branch is gone.
     git(&root, &["branch", "-D", "known"]);
     let found = call(&root, "kb_query", json!({ "branch": "known" })).json();
