@@ -174,9 +174,16 @@ pub fn create(
     Ok(created)
 }
 
-/// Refuses a `.kb` that is a symbolic link out of the repository, before anything in it is read or written.
+/// Refuses a `.kb` that is no folder, or a symbolic link out of the repository, before anything in it is read or written.
 pub fn check_folder(root: &Path) -> Result<()> {
-    inside(root, FOLDER)
+    inside(root, FOLDER)?;
+    let folder = root.join(FOLDER);
+    match folder.exists() && !folder.is_dir() {
+        true => Err(place(FOLDER, None, "is not a folder")
+            .hint("the KB keeps its settings in there: move what stands in its place")
+            .into()),
+        false => Ok(()),
+    }
 }
 
 /// Refuses a path that symbolic links lead out of the repository; what is not there yet counts by its folder.

@@ -17,6 +17,9 @@ use crate::{base::Result, db::Read};
 
 mod merge;
 
+/// Problems of one file that are told: whoever sets these right sees the others with the next sync.
+const TOLD: usize = 100;
+
 use merge::{Merge, Merged};
 
 /// What has to be written for the branch to say what the files say.
@@ -99,7 +102,25 @@ pub(super) fn plan(
         plan.files.push(KnownFile { stamp: None, ..file.clone() });
     }
     plan.problems.sort();
+    plan.problems = told(plan.problems);
     Ok(plan)
+}
+
+/// The first problems of each file, and how many more it has; they come by file and line.
+fn told(problems: Vec<FileProblem>) -> Vec<FileProblem> {
+    let mut told: Vec<FileProblem> = Vec::new();
+    for file in problems.chunk_by(|one, next| one.path == next.path) {
+        told.extend(file.iter().take(TOLD).cloned());
+        if let Some(first) = file.get(TOLD) {
+            let more = file.len() - TOLD;
+            told.push(at(
+                &first.path,
+                first.line,
+                format!("here and below are {more} more problems"),
+            ));
+        }
+    }
+    told
 }
 
 fn at(path: &str, line: Option<u32>, reason: String) -> FileProblem {

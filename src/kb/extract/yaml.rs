@@ -13,6 +13,9 @@ const MAX_DEPTH: usize = 32;
 /// What aliases may add: a few, for people who do not like to repeat themselves.
 const MAX_REPLAYED: usize = 10_000;
 
+/// Values in one file: more than people write, or a build lists, and what can be held in memory.
+const MAX_VALUES: usize = 1_000_000;
+
 /// A value and where it begins; under a key, where the key stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
@@ -57,6 +60,10 @@ impl Node {
 
 /// Reads one document; its lines are counted from `first`.
 pub fn parse(text: &str, first: u32) -> Result<Node, Problem> {
+    parse_within(text, first, MAX_VALUES)
+}
+
+fn parse_within(text: &str, first: u32, values: usize) -> Result<Node, Problem> {
     let options = serde_saphyr::options! {
         duplicate_keys: DuplicateKeyPolicy::Error,
         strict_booleans: true,
@@ -65,7 +72,7 @@ pub fn parse(text: &str, first: u32) -> Result<Node, Problem> {
             max_depth: MAX_DEPTH,
             // The size of the text is the bound: these follow from it, with room for aliases.
             max_events: 4 * text.len() + 2 * MAX_REPLAYED,
-            max_nodes: 2 * text.len() + MAX_REPLAYED,
+            max_nodes: values.min(2 * text.len() + MAX_REPLAYED),
             max_total_scalar_bytes: 2 * text.len() + 64 * MAX_REPLAYED,
         },
         alias_limits: serde_saphyr::alias_limits! {
@@ -88,7 +95,7 @@ fn refused(error: &serde_saphyr::Error, text: &str, first: u32) -> Problem {
     // Where a limit is hit it names its counters, and else its functions.
     let said = match said {
         _ if said.contains("budget") || said.contains("limit") => {
-            "it is nested too deep, or its aliases unfold into too much"
+            "it is nested too deep, has more than a million values, or its aliases unfold into too much"
         }
         _ if said.contains("multiple YAML documents") => "it holds more than one document",
         // It advises those who call it from code.
@@ -270,6 +277,15 @@ mod tests {
             assert!(problem.reason.contains(reason), "{shown}: {problem:?}");
             assert_eq!(problem.line, Some(line), "{shown}: {problem:?}");
         }
+    }
+
+    #[test]
+    fn more_values_than_are_held_are_refused_where_they_begin() {
+        // The list is a value too.
+        assert!(parse_within(&"- x\n".repeat(19), 1, 20).is_ok());
+        let problem = parse_within(&"- x\n".repeat(200), 1, 20).unwrap_err();
+        assert!(problem.reason.contains("more than a million values"), "{problem:?}");
+        assert_eq!(problem.line, Some(20));
     }
 
     #[test]

@@ -60,6 +60,22 @@ fn files_that_cannot_be_used_are_reported_with_line_and_reason_and_the_rest_is_s
 }
 
 #[test]
+fn a_file_that_is_wrong_all_over_is_told_in_part_and_the_rest_of_it_counts() {
+    let (_keep, folder) = folder();
+    kb(&folder, &["init"]).ok();
+    write(&folder, "docs/requirements/good.md", &requirement("GOOD", ""));
+    write(&folder, "symbols.yaml", &format!("symbols:\n{}- id: f\n", "- text\n".repeat(5_000)));
+    let twice = "{\"id\": \"g\"},".repeat(3_000);
+    write(&folder, "symbols.json", &format!("{{\"symbols\": [{twice}{{\"id\": \"h\"}}]}}"));
+    let object = kb(&folder, &["sync", "--json"]).json();
+    assert_eq!(object["created"], json!(["GOOD", "g", "h", "f"]));
+    let problems = object["problems"].as_array().unwrap();
+    assert_eq!(problems.len(), 202, "a hundred of each, and how many more");
+    let last = json!({ "path": "symbols.yaml", "line": 102, "reason": "here and below are 4900 more problems" });
+    assert_eq!(problems[201], last);
+}
+
+#[test]
 fn settings_that_are_not_understood_are_refused_with_their_line_and_nothing_changes() {
     let (_keep, folder) = folder();
     kb(&folder, &["init"]).ok();
@@ -83,6 +99,17 @@ fn settings_that_are_not_understood_are_refused_with_their_line_and_nothing_chan
         write(&folder, path, &before);
     }
     assert!(kb(&folder, &["query"]).ok().contains("nothing on main fits"));
+}
+
+#[test]
+fn a_file_in_place_of_the_folder_of_settings_is_refused() {
+    let (_keep, folder) = folder();
+    run(&folder, &["tool", "kb_query", "{}"]);
+    fs::write(folder.join(".kb"), "x").unwrap();
+    for arguments in [&["init"][..], &["query"], &["sync"]] {
+        let err = kb(&folder, arguments).failed(1);
+        assert!(err.contains(".kb: is not a folder") && err.contains("\nhint: "), "{err}");
+    }
 }
 
 #[test]

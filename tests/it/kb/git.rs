@@ -316,7 +316,9 @@ fn a_named_branch_must_be_gits_or_have_a_store() {
     assert_eq!(told(&found), pair("known", "R1"));
     git(&root, &["branch", "a/b"]);
     // What leads to the file of a branch by another spelling is not its name.
-    for unknown in ["unknown", "", ".", "..", "./main", "a//b", "a/./b", "a/b/", "../heads/main", "a"] {
+    for unknown in
+        ["unknown", "", ".", "..", "./main", "a//b", "a/./b", "a/b/", "../heads/main", "a"]
+    {
         let ran = call(&root, "kb_query", json!({ "branch": unknown }));
         let code = ran.json()["error"]["code"].take();
         assert_eq!((ran.code, code), (1, json!("NOT_FOUND")), "{unknown:?}: {}", ran.out);
