@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs::{self, File},
-    io::{self, BufRead, BufReader},
+    io::{self, BufRead, BufReader, Seek, SeekFrom},
     path::Path,
 };
 
@@ -14,6 +14,10 @@ use crate::os::fs::read_text;
 const MAX_LINKS: usize = 5;
 /// What stands in the HEAD file of a repository that keeps its refs in another storage.
 const STUB: &str = "refs/heads/.invalid";
+/// Refs that git has put together into one file.
+const PACKED: &str = "packed-refs";
+/// Bytes of that file that are read to compare one name.
+const PROBE: usize = 1024;
 /// Where local branches are.
 pub(super) const HEADS: &str = "refs/heads/";
 
@@ -99,6 +103,10 @@ impl<'a> Refs<'a> {
 
     /// Looks `name` up in `packed-refs`.
     fn packed(&self, name: &str) -> Option<String> {
+        let file = File::open(self.common_dir.join(PACKED)).ok()?;
+        if let Ok(Some(found)) = search_sorted(file, name) {
+            return found;
+        }
         let mut found = None;
         self.each_packed(|commit, listed| {
             if listed == name {
@@ -112,7 +120,7 @@ impl<'a> Refs<'a> {
 
     /// Goes through `packed-refs`, which may be long, by lines, until `visit` has seen enough.
     fn each_packed(&self, mut visit: impl FnMut(&str, &str) -> bool) -> io::Result<()> {
-        let file = match File::open(self.common_dir.join("packed-refs")) {
+        let file = match File::open(self.common_dir.join(PACKED)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
@@ -120,18 +128,59 @@ impl<'a> Refs<'a> {
         let mut lines = BufReader::new(file);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line)? > 0 {
-            let parts =
-                std::str::from_utf8(&line).ok().and_then(|line| line.trim_end().split_once(' '));
-            if let Some((commit, name)) = parts
-                && is_commit(commit)
-                && visit(commit, name)
-            {
+            if packed_ref(&line).is_some_and(|(commit, name)| visit(commit, name)) {
                 break;
             }
             line.clear();
         }
         Ok(())
     }
+}
+
+/// The commit and the name on a line of `packed-refs`.
+fn packed_ref(line: &[u8]) -> Option<(&str, &str)> {
+    let (commit, name) = std::str::from_utf8(line).ok()?.trim_end().split_once(' ')?;
+    is_commit(commit).then_some((commit, name))
+}
+
+/// Looks `name` up in `packed-refs` where its first line says that it is sorted, by halves: there may be a hundred
+/// thousand lines, and it is looked into with every call. None where it does not say so.
+fn search_sorted(file: File, name: &str) -> io::Result<Option<Option<String>>> {
+    let end = file.metadata()?.len();
+    let (mut lines, mut line) = (BufReader::with_capacity(PROBE, file), Vec::new());
+    let head = lines.read_until(b'\n', &mut line)? as u64;
+    if !line.starts_with(b"# pack-refs") || !line.trim_ascii_end().ends_with(b" sorted") {
+        return Ok(None);
+    }
+    // The line that is looked for begins at `low` or behind it, and in front of `high`.
+    let (mut low, mut high) = (head, end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        // From the line end in front of it on, so that a line that begins in the middle is not stepped over.
+        let mut start = lines.seek(SeekFrom::Start(middle - u64::from(middle > low)))?;
+        let mut next = |line: &mut Vec<u8>| {
+            line.clear();
+            lines.read_until(b'\n', line).map(|bytes| bytes as u64)
+        };
+        if middle > low {
+            start += next(&mut line)?;
+        }
+        let mut behind = start + next(&mut line)?;
+        // Below a tag stands the commit that it names.
+        while line.starts_with(b"^") {
+            start = behind;
+            behind += next(&mut line)?;
+        }
+        let listed = line.splitn(2, |byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii_end);
+        match listed.filter(|_| start < high) {
+            Some(listed) if listed < name.as_bytes() => low = behind,
+            Some(listed) if listed == name.as_bytes() => {
+                return Ok(Some(packed_ref(&line).map(|(commit, _)| commit.to_owned())));
+            }
+            _ => high = middle,
+        }
+    }
+    Ok(Some(None))
 }
 
 /// Adds the names of all ref files below `heads`.

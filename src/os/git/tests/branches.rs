@@ -71,6 +71,38 @@ fn loose_and_packed_branches_are_listed_once() {
 }
 
 #[test]
+fn every_packed_branch_is_found_among_many_and_no_other() {
+    let (_folder, root) = repository();
+    let commit = commit(&root);
+    let tag = "b".repeat(40);
+    let mut lines: Vec<String> = (0..300)
+        .map(|at| format!("{commit} refs/heads/{}/{at}", "x".repeat(at % 7 + 1)))
+        .chain((0..50).map(|at| format!("{tag} refs/tags/v{at}\n^{commit}")))
+        .chain(["é", "a", "zz"].map(|name| format!("{commit} refs/heads/{name}")))
+        .collect();
+    lines.sort_by(|a, b| a.split(' ').nth(1).cmp(&b.split(' ').nth(1)));
+    let repository = Repository::find(&root).unwrap();
+    let sorted = format!("# pack-refs with: peeled fully-peeled sorted \n{}\n", lines.join("\n"));
+    lines.reverse();
+    let unsorted = format!("# pack-refs with: peeled fully-peeled \n{}\n", lines.join("\n"));
+    let cut = sorted.trim_end().to_owned();
+    for text in [sorted, unsorted, cut] {
+        fs::write(root.join(".git/packed-refs"), text).unwrap();
+        let listed = repository.local_branches().unwrap();
+        assert_eq!(listed.len(), 304, "with the one that is checked out");
+        for name in &listed {
+            assert!(repository.has_branch(name), "{name}");
+            assert!(
+                !repository.has_branch(&format!("{name}0")) || listed.contains(&format!("{name}0"))
+            );
+        }
+        for name in ["", "0", "x", "x/", "x/999", "zzz", "ê", "v1"] {
+            assert!(!repository.has_branch(name), "{name}");
+        }
+    }
+}
+
+#[test]
 fn rebase_in_progress_is_the_branch_being_rebased() {
     for storage in storages() {
         for backend in ["--merge", "--apply"] {
