@@ -47,7 +47,7 @@ pub struct Import {
     #[arg(long, value_name = "FILE", conflicts_with = "memory", requires = "project")]
     pub beads: Option<PathBuf>,
     /// Project for issues of beads, made if there is none
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["memory", "memory_jsonl"])]
     pub project: Option<String>,
     /// Only say what would become of each record
     #[arg(long)]
@@ -83,6 +83,12 @@ pub fn run(ask: &Import, shell: &mut Shell) -> Outcome {
         false => read_start(file, START).map(|(start, _)| start).unwrap_or_default(),
     };
     let format = format.unwrap_or_else(|| format_of(&start));
+    if ask.project.is_some() && format != Format::Beads {
+        return Err(Failure::Usage {
+            message: "--project is for issues of beads, and these are none".to_owned(),
+            hint: "leave it out: what is imported says itself where it belongs".to_owned(),
+        });
+    }
     let stdin = start.as_slice().chain(stdin);
     match format {
         Format::Records => of_records(file, stdin, ask.dry_run, shell),

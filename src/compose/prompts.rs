@@ -104,6 +104,8 @@ id, version, knowledge, knowledgeMode, lastTaskId}. Where its files changed and 
 }
 
 fn project(tx: &Read<'_>, subject: &Subject) -> Result<String> {
+    // Before anything else asks for it, under the name that it has here.
+    subject.task.as_deref().map(|task| work::node_id(tx, "task", task)).transpose()?;
     match (&subject.project, &subject.task) {
         (None, Some(task)) => Ok(work::links_of(tx, task)?.0),
         (project, _) => work::project_id(tx, "project", project.as_deref()),

@@ -31,6 +31,7 @@ const SNIPPET: usize = 160;
 #[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Search {
     pub query: String,
+    #[schemars(extend("format" = "csv"))]
     pub domains: Option<Vec<Domain>>,
     /// Default 10
     #[schemars(range(min = 1, max = 50))]

@@ -18,10 +18,12 @@
 
 mod about;
 mod confirm;
+mod folder;
 mod mark;
 mod store;
 mod tree;
 
 pub use about::About;
 pub use confirm::Confirming;
+pub use folder::{Stands, stands_for};
 pub use mark::{Freshness, Marks, State};

@@ -25,6 +25,9 @@ const MEMORY: &str = r#"{"type":"entity","name":"Ann","entityType":"person","obs
 fn the_reference_servers_memory_comes_in_once_and_grows() {
     let (_keep, home) = folder();
     fs::write(home.join("memory.jsonl"), MEMORY).unwrap();
+    let err = run(&home, &["import", "memory.jsonl", "--project", "p"]).failed(2);
+    assert!(err.contains("--project is for issues of beads"), "{err}");
+    run(&home, &["import", "--memory-jsonl", "memory.jsonl", "--project", "p"]).failed(2);
     let dry = run(&home, &["import", "--dry-run", "memory.jsonl"]).ok();
     assert!(dry.contains("entities    3 new") && !home.join("graph.db").exists(), "{dry}");
     let said = run(&home, &["import", "memory.jsonl"]).ok();

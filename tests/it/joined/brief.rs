@@ -289,6 +289,40 @@ fn knowledge_about_many_files_names_a_few_of_them() {
 
 /// Spellings come back as they were given.
 #[test]
+fn a_folder_stands_for_its_files_also_where_a_node_names_it() {
+    let mut shop = Shop::full();
+    let root = shop.app.db_path().parent().unwrap().to_owned();
+    std::fs::create_dir_all(root.join("src/deep")).unwrap();
+    for file in ["src/pay.rs", "src/deep/x.rs", "src/deep/y.rs"] {
+        std::fs::write(root.join(file), "").unwrap();
+    }
+    for spelling in ["src", "./src/", "src\\"] {
+        let told = shop.brief(json!({ "paths": [spelling, "src/pay.rs"] }));
+        assert_eq!(told["files"], 3, "{spelling}: {told}");
+        assert!(each(&told, "atoms", "name").contains("Payments"), "{spelling}: {told}");
+        assert_eq!(each(&told, "work", "id"), shop.pay, "{spelling}");
+        assert_eq!(told.get("unknown"), None, "{spelling}: {told}");
+    }
+    let links =
+        json!({ "updates": [{ "node_id": shop.root, "add_context_links": ["src/deep/"] }] });
+    shop.app.ok("graph_update", links);
+    assert_eq!(shop.brief(json!({ "node_id": shop.root }))["files"], 2);
+    // An empty one, and one behind a link, stand for themselves.
+    std::fs::create_dir(root.join("empty")).unwrap();
+    std::os::unix::fs::symlink("/etc", root.join("out")).unwrap();
+    for path in ["empty", "out"] {
+        assert_eq!(texts(&shop.brief(json!({ "paths": [path] }))["unknown"]), path);
+    }
+    std::fs::create_dir(root.join("many")).unwrap();
+    for at in 0..2_050 {
+        std::fs::write(root.join(format!("many/{at}")), "").unwrap();
+    }
+    let told = shop.brief(json!({ "paths": ["many"] }));
+    assert_eq!(told["files"], 2_000);
+    assert!(told["note"].as_str().unwrap().contains("2050 files"), "{}", told["note"]);
+}
+
+#[test]
 fn paths_are_told_as_they_were_spelled() {
     let mut shop = Shop::full();
     let told = shop.brief(json!({ "paths": "./src/pay.rs, web\\page.ts" }));

@@ -154,6 +154,7 @@ fn only_what_is_on_is_searched() {
         "memory,work"
     );
     assert_eq!(kinds(&shop.search(json!({ "query": "card", "domains": "kb" }))), "kb");
+    assert_eq!(kinds(&shop.search(json!({ "query": "card", "domains": "kb, work" }))), "kb,work");
     shop.app.configure("toolsets: [work, memory]\n");
     assert_eq!(kinds(&shop.search(json!({ "query": "card" }))), "memory,work");
     let fault = shop.app.fault("graph_search", json!({ "query": "card", "domains": ["kb"] }));
