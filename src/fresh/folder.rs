@@ -1,0 +1,35 @@
+//! The files that a folder stands for.
+
+use std::path::Path;
+
+use crate::os::{
+    files::{Place, below},
+    look::{Kind, Look, look},
+};
+
+/// Entries of a folder that are looked at.
+const ENTRIES: usize = 20_000;
+
+/// What a path of a working tree stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stands {
+    /// Itself: a file, or nothing that is there.
+    Itself,
+    /// The files in it that git does not ignore, by name.
+    Files(Vec<String>),
+    /// More files than are looked at.
+    TooMany,
+}
+
+/// Looks whether a path below `root` is a folder. One behind a symbolic link is none.
+pub fn stands_for(root: &Path, path: &str) -> Stands {
+    if !matches!(look(root, path), Some(Look { kind: Kind::Folder, .. })) {
+        return Stands::Itself;
+    }
+    let place = Place { folder: path.to_owned(), levels: None };
+    match below(root, &[place], ENTRIES) {
+        Some(found) if found.files.is_empty() => Stands::Itself,
+        Some(found) => Stands::Files(found.files),
+        None => Stands::TooMany,
+    }
+}
