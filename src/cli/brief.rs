@@ -3,7 +3,7 @@
 use clap::{Args, builder::RangedU64ValueParser};
 
 use super::{
-    Shell,
+    Shell, completions,
     context::{bound, named},
     format::{freshness, number, when},
     output::{
@@ -29,10 +29,10 @@ pub struct Brief {
     #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = HEAD, conflicts_with = "node")]
     pub diff: Option<String>,
     /// The files of this node, its own and those of what it is part of
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = completions::things_of("work"))]
     pub node: Option<String>,
     /// Only what this project knows and plans
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = completions::projects())]
     pub project: Option<String>,
     /// How long the answer may be, at four characters a token [default: 1500]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(200..=10_000))]

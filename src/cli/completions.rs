@@ -98,6 +98,11 @@ pub fn projects_and_nodes() -> ArgValueCompleter {
     })
 }
 
+/// Completes the id of something of one domain.
+pub fn things_of(domain: &'static str) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |current: &OsStr| fitting(current, ids(current, Some(domain))))
+}
+
 /// Completes the id of anything.
 pub fn things() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| fitting(current, ids(current, None)))

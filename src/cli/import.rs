@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Shell,
+    Shell, completions,
     format::number,
     output::{Done, Failure, Outcome, QUIET, plain, styled},
 };
@@ -47,7 +47,7 @@ pub struct Import {
     #[arg(long, value_name = "FILE", conflicts_with = "memory", requires = "project")]
     pub beads: Option<PathBuf>,
     /// Project for issues of beads, made if there is none
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["memory", "memory_jsonl"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["memory", "memory_jsonl"], add = completions::projects())]
     pub project: Option<String>,
     /// Only say what would become of each record
     #[arg(long)]

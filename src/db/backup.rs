@@ -139,7 +139,15 @@ struct Partial {
 impl Partial {
     fn create(target: &Path) -> Result<Self> {
         let path = file::beside(target, &format!(".{}.tmp", std::process::id()));
-        file::create_private(&path)?;
+        file::create_private(&path).map_err(|error| match error {
+            // It is about a copy, and not about the database that is copied.
+            Error::Fault(fault) => {
+                let cause = fault.message.rsplit(": ").next().unwrap_or_default();
+                let message = format!("{} cannot be written: {cause}", target.display());
+                refused(fault.code, message, "check that its folder is there and may be written")
+            }
+            error => error,
+        })?;
         Ok(Partial { path })
     }
 

@@ -55,6 +55,10 @@ fn names_and_ids_of_what_is_stored_are_completed() {
         ("graph kb check --rule no-c", &["no-cycles"]),
         ("graph kb check --branch m", &["main"]),
         ("graph context --project sh", &["shop"]),
+        ("graph brief --project sh", &["shop"]),
+        ("graph brief --node n_0000000003", &["n_0000000003"]),
+        ("graph import --project sh", &["shop"]),
+        ("graph atoms --molecule REQ", &[]),
         ("graph comp", &["completions"]),
     ] {
         assert_eq!(complete(&folder, line), expected, "{line}");

@@ -34,7 +34,9 @@ impl Progress {
     /// Shows that `done` of `all` are done.
     pub fn show(&mut self, done: usize, all: usize) {
         let now = Instant::now();
-        if self.next.is_some_and(|next| now >= next) {
+        // What is whole before it was ever drawn has hardly begun to say how much it is.
+        let is_begun = self.drawn || done < all;
+        if is_begun && self.next.is_some_and(|next| now >= next) {
             self.next = Some(now + PACE);
             self.drawn = true;
             self.draw(done, all);
