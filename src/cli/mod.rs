@@ -139,7 +139,11 @@ fn spelled_out(line: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut line: Vec<OsString> = line.into_iter().collect();
     let name = line.first().and_then(|name| Path::new(name).file_stem());
     if name.is_some_and(|name| name == kb::NAME) {
-        line.insert(1, kb::NAME.into());
+        // Its help then shows a line that can be typed, and the version is that of the whole.
+        line[0] = "graph".into();
+        if !line.get(1).is_some_and(|first| first == "--version" || first == "-V") {
+            line.insert(1, kb::NAME.into());
+        }
     }
     line
 }

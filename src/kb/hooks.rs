@@ -79,7 +79,7 @@ pub fn folder(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> 
             false => Ok(now),
         };
     };
-    let folder: PathBuf = repository.root.join(chosen).components().collect();
+    let folder = chosen_folder(repository, chosen)?;
     if folder == now {
         return Ok(folder);
     }
@@ -104,6 +104,8 @@ pub fn folder(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> 
             "leave --hooks-path out, or move those hooks there first",
         ));
     }
+    // Before git is told: it would look in vain for hooks in a folder that cannot be had.
+    fs::create_folder(&folder).map_err(|error| unusable(&folder, &error))?;
     repository.set_hooks_path(chosen)?;
     if !ours.is_empty() {
         // Git no longer runs what an earlier call put there.
@@ -125,6 +127,24 @@ pub fn release_folder(repository: &Repository) -> Result<bool> {
     // Only where it is empty; what a person put there stays.
     let _ = std::fs::remove_dir(&folder);
     Ok(true)
+}
+
+/// The folder that git takes a path for; refused where it would take it for another one.
+fn chosen_folder(repository: &Repository, chosen: &str) -> Result<PathBuf> {
+    if chosen.trim().is_empty() || chosen.starts_with(['~', '%']) {
+        return Err(refused(
+            &format!("--hooks-path is `{chosen}`, which names no folder here"),
+            "give it relative to the root of the working tree, such as .githooks, or in full",
+        ));
+    }
+    let folder = repository.path_of(chosen);
+    match folder.exists() && !folder.is_dir() {
+        true => Err(refused(
+            &format!("--hooks-path is {chosen}, which is not a folder"),
+            "name a folder, which need not be there yet, such as .githooks",
+        )),
+        false => Ok(folder),
+    }
 }
 
 /// Whether a hook is a file of ours, with nothing of a person's in it.
@@ -175,10 +195,7 @@ fn each(
         let path = folder.join(hook);
         match treat(hook, &path) {
             Ok(outcome) => Ok(HookReport { hook, path, outcome }),
-            Err(error) => Err(refused(
-                &format!("{} cannot be written: {error}", path.display()),
-                "see who owns the folder, or leave the hooks out with --no-hooks",
-            )),
+            Err(error) => Err(unusable(&path, &error)),
         }
     };
     HOOKS.iter().map(one).collect()
@@ -278,6 +295,13 @@ fn active(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+fn unusable(path: &Path, error: &io::Error) -> crate::base::Error {
+    refused(
+        &format!("{} cannot be written: {error}", path.display()),
+        "see who owns the folder, or leave the hooks out with --no-hooks",
+    )
 }
 
 fn refused(message: &str, hint: &str) -> crate::base::Error {

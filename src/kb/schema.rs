@@ -10,6 +10,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::extract::FIELDS;
 use crate::base::{Error, Fault, Result, text};
 
 /// The built-in schema, as the files that it is written down as.
@@ -109,6 +110,12 @@ impl Schema {
             extend(&mut known.statuses, def.statuses);
         }
         for (word, def) in file.relations {
+            if FIELDS.contains(&word.as_str()) {
+                let problem = format!(
+                    "`{word}` is a field of entities: documents could not tell the two apart"
+                );
+                return Err(refused(name, &problem));
+            }
             if def.ends.is_empty() && !self.relations.contains_key(&word) {
                 return Err(refused(name, &format!("`{word}` has no `ends`")));
             }
@@ -301,6 +308,7 @@ mod tests {
             (r#"{"types": {"x": {"statuses": [""]}}}"#, "status"),
             (r#"{"types": {"x": {"colour": 1}}}"#, "colour"),
             (r#"{"relations": {"x": {}}}"#, "no `ends`"),
+            (r#"{"relations": {"title": {"ends": [["*", "*"]]}}}"#, "a field of entities"),
             (r#"{"relations": {"x": {"ends": [["req", "nope"]]}}}"#, "nope"),
             (r#"{"relations": {"x": {"ends": [["req"]]}}}"#, "line 1"),
         ] {

@@ -10,7 +10,7 @@ use super::{
 use crate::base::text::{closest, is_slip, shorten};
 
 /// Keys that are fields of an entity; all others are relations or properties.
-const FIELDS: [&str; 11] = [
+pub const FIELDS: [&str; 11] = [
     "id",
     "type",
     "title",

@@ -45,7 +45,7 @@ fn one(node: &Node, words: &Vocabulary<'_>, draft: &mut Draft, facts: &mut Facts
             }
         }
         Tree::Scalar(_) => targets(RELATED, node, draft, facts),
-        Tree::Map(entries) if entries.iter().any(|(key, _)| key.name == "target") => {
+        Tree::Map(entries) if entries.iter().any(|(key, _)| is_part(&key.name, words)) => {
             written_out(None, node.line, entries, words, draft, facts);
         }
         Tree::Map(entries) => {
@@ -55,6 +55,11 @@ fn one(node: &Node, words: &Vocabulary<'_>, draft: &mut Draft, facts: &mut Facts
         }
         Tree::List(_) => facts.problems.push(problem(node.line, "`links` has a list in a list")),
     }
+}
+
+/// Whether a key is a part of a link that is written out, and not a relation that somebody named so.
+fn is_part(name: &str, words: &Vocabulary<'_>) -> bool {
+    KEYS.contains(&name) && !words.relations.contains(&name)
 }
 
 /// `{type, target, kind, confidence}`; where the relation is given already, without the type.

@@ -16,6 +16,8 @@ mod manifest;
 mod markdown;
 mod yaml;
 
+pub use fields::FIELDS;
+
 /// All extractors. The first that wants a file has it.
 pub const EXTRACTORS: &[&Extractor] = &[&markdown::EXTRACTOR, &manifest::EXTRACTOR];
 

@@ -12,7 +12,12 @@ impl Repository {
     /// The folder that git runs hooks from: `core.hooksPath` of any of its configuration files, else its own.
     pub fn hooks_folder(&self) -> Result<PathBuf> {
         let said = git(&self.root, &["rev-parse", "--git-path", "hooks"])?;
-        Ok(super::clean(&self.root.join(said)))
+        Ok(self.path_of(&said))
+    }
+
+    /// A path that is given relative to the root of the working tree, in the one spelling that is answered here.
+    pub fn path_of(&self, path: &str) -> PathBuf {
+        super::clean(&self.root.join(path))
     }
 
     /// The folder that git runs hooks from where no `core.hooksPath` is set.

@@ -336,6 +336,10 @@ fn the_binary_called_as_kb_is_graph_kb() {
     let mut bare = std::process::Command::new(&name);
     let help = finish(bare.arg("--help").current_dir(&folder).env_clear()).ok();
     assert!(help.contains("rollback") && !help.contains("molecules"), "{help}");
+    assert!(help.contains("Usage: graph kb "), "{help}");
+    let mut bare = std::process::Command::new(&name);
+    let version = finish(bare.arg("--version").current_dir(&folder).env_clear()).ok();
+    assert_eq!(version, run(&folder, &["--version"]).ok());
 }
 
 #[test]

@@ -134,6 +134,27 @@ fn hooks_go_where_git_looks_or_is_told_to_look() {
 }
 
 #[test]
+fn a_folder_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
+    let (_keep, root) = repository(&[]);
+    for chosen in ["", " ", "~/hooks", "%(prefix)/x", ".gitignore", ".gitignore/below"] {
+        let option = format!("--hooks-path={chosen}");
+        let ran = with_git(&root, &["init", &option]);
+        assert!(ran.code == 1 && ran.out.contains("! no hooks: "), "{chosen:?}: {}", ran.out);
+        assert!(ran.out.contains("  → "), "{}", ran.out);
+        let told = git::attempt(&root, &["config", "core.hooksPath"]);
+        assert!(!told.status.success(), "{chosen:?}: {}", String::from_utf8_lossy(&told.stdout));
+    }
+    assert!(!root.join("post-merge").exists() && !root.join("~").exists());
+    // One beside the repository is the same the second time.
+    for outcome in ["created", "unchanged"] {
+        let out = with_git(&root, &["init", "--hooks-path", "../beside/./hooks"]).ok();
+        assert!(out.contains(&format!("post-merge     {outcome}\n")), "{out}");
+        let folder = root.parent().unwrap().join("beside/hooks");
+        assert!(out.contains(&format!("hooks in {}\n", folder.display())), "{out}");
+    }
+}
+
+#[test]
 fn hooks_of_an_earlier_init_move_to_a_chosen_folder_and_a_persons_setting_stays() {
     let (_keep, root) = repository(&[]);
     with_git(&root, &["init"]).ok();

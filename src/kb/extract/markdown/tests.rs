@@ -154,7 +154,7 @@ fn a_part_that_cannot_be_used_is_left_out_and_the_rest_counts() {
             "`verifies` is no known relation; did you mean `verified_by`?",
         ),
         ("links:\n  zzz: T-1", 5, "`zzz` is no known relation; known: specified_by"),
-        ("links:\n  - type: verified_by", 5, "`type` is no known relation"),
+        ("links:\n  - type: verified_by", 5, "a link has no `target`"),
         (
             "links:\n  - {target: T-1, confidence: 1.5}",
             5,
