@@ -12,6 +12,7 @@ pub mod props;
 pub mod records;
 pub mod text;
 pub mod time;
+pub mod unique;
 pub mod version;
 pub mod wire;
 

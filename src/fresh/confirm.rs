@@ -16,8 +16,11 @@ use crate::{
     os::look::{Look, hash, may_change_unseen},
 };
 
-/// Files of one confirmation, and folders of it: what has more is kept without, and is unknown.
+/// Files of one confirmation: what has more is kept without, and is unknown.
 const FILES: usize = 1_000;
+/// Folders of one confirmation. A pattern that begins with `**` has all there are, and so have a hundred like it: what
+/// an answer may look at is better spent on files.
+const FOLDERS: usize = 100;
 /// Entries of folders that are looked at for one confirmation.
 const ENTRIES: usize = 20_000;
 /// Bytes of one file, and of all files of one transaction, that are read; others are kept by their looks alone.
@@ -84,7 +87,7 @@ impl<'a, 'c> Confirming<'a, 'c> {
             rows.push(row(path, was, look, now));
         }
         // Without its folders nothing tells of new files, and those that are there are still compared.
-        if seen.folders.len() <= FILES {
+        if seen.folders.len() <= FOLDERS {
             for (path, look) in seen.folders {
                 rows.push(row(path, Was::Folder, look, now));
             }

@@ -68,6 +68,8 @@ pub struct Marks<'a, 'c> {
     looks: usize,
     entries: usize,
     bytes: u64,
+    /// What areas share, most of all folders, is looked at once.
+    seen: HashMap<String, Option<Look>>,
     hashes: HashMap<String, Option<String>>,
 }
 
@@ -88,8 +90,8 @@ impl<'a, 'c> Marks<'a, 'c> {
 
     /// For something that looks at much on purpose.
     pub fn within(tx: &'a Read<'c>, looks: usize) -> Self {
-        let (tree, hashes) = (OnceCell::new(), HashMap::new());
-        Marks { tx, tree, looks, entries: looks, bytes: BYTES, hashes }
+        let (tree, seen, hashes) = (OnceCell::new(), HashMap::new(), HashMap::new());
+        Marks { tx, tree, looks, entries: looks, bytes: BYTES, seen, hashes }
     }
 
     /// The mark of something that has this confirmation; none outside git, where nothing is looked at.
@@ -141,8 +143,13 @@ impl<'a, 'c> Marks<'a, 'c> {
         (changed, told && files > 0)
     }
 
-    fn look(&self, path: &str) -> Option<Look> {
-        look(&self.tree.get()?.as_ref()?.root, path)
+    fn look(&mut self, path: &str) -> Option<Look> {
+        if let Some(known) = self.seen.get(path) {
+            return *known;
+        }
+        let now = look(&self.tree.get()?.as_ref()?.root, path);
+        self.seen.insert(path.to_owned(), now);
+        now
     }
 
     fn fate(&mut self, row: &Row, was: Option<&str>, now: Option<Look>) -> Fate {

@@ -113,12 +113,30 @@ fn check_names(ontology: &Ontology) -> Result<()> {
     Ok(())
 }
 
-/// A name or an id that tools can name.
+/// A name that tools can name: they trim what they are given.
 fn check_name(field: &str, name: &str) -> Result<()> {
-    if name.is_empty() || name.contains('\0') {
-        return Err(Fault::invalid(field, "is empty or has a NUL").into());
+    check_nul(field, name)?;
+    if validate::name(field, name)? != name {
+        return Err(Fault::invalid(field, "begins or ends with a blank").into());
     }
-    text::check_size(field, name.len(), limits::ID)
+    Ok(())
+}
+
+/// An id, which may have any shape.
+fn check_id(id: &str) -> Result<()> {
+    if id.is_empty() {
+        return Err(Fault::invalid("id", "is empty").into());
+    }
+    check_nul("id", id)?;
+    text::check_size("id", id.len(), limits::ID)
+}
+
+/// What no call could name. Where it is part of a value, it can be read like any other.
+fn check_nul(field: &str, text: &str) -> Result<()> {
+    match text.contains('\0') {
+        true => Err(Fault::invalid(field, "has a NUL, which cannot be stored").into()),
+        false => Ok(()),
+    }
 }
 
 impl IncomingNode {
@@ -172,7 +190,7 @@ impl IncomingConnection {
 }
 
 fn check_entry(key: &str, id: &str, properties: &Properties) -> Result<()> {
-    check_name("id", id)?;
+    check_id(id)?;
     if key != id {
         let shown = text::shorten(id, 80);
         let problem = format!("is `{shown}`, and the registry has it under another id");

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::layout;
 use crate::{
-    base::{ErrorCode, Fault, Result, Timestamp, props::Properties, text},
+    base::{ErrorCode, Fault, Result, Timestamp, props::Properties, text, unique},
     memory::types::Encoding,
 };
 
@@ -59,8 +59,8 @@ pub(super) struct ContentEntry {
 impl Registry {
     /// Reads the file's text.
     pub(super) fn read(json: &str) -> Result<Self> {
-        // As a map first: a struct would take a list for its fields in their order.
-        let fields = serde_json::from_str::<Map<String, Value>>(json);
+        // As a map: a struct would take a list for its fields in their order.
+        let fields = unique::from_str(json).and_then(serde_json::from_value::<Map<String, Value>>);
         fields.and_then(|fields| serde_json::from_value(Value::Object(fields))).map_err(|error| {
             let problem = text::shorten(&error.to_string(), 300);
             let message = format!("{} is no registry: {problem}", layout::REGISTRY);

@@ -127,3 +127,20 @@ fn new_files_in_an_area_that_is_too_wide_are_not_told() {
     repo.write("docs/a.md", "another");
     assert_eq!(repo.mark(&id), "changed 1");
 }
+
+#[test]
+fn new_files_in_an_area_of_too_many_folders_are_not_told() {
+    let mut repo = Repo::new();
+    for (area, folders) in [("few", 90), ("many", 110)] {
+        for index in 0..folders {
+            repo.write(&format!("{area}/{index}/a.txt"), "");
+        }
+    }
+    let (few, many) = (repo.atom("few", &["few/**"]), repo.atom("many", &["many/**"]));
+    repo.write("few/0/b.txt", "");
+    repo.write("many/0/b.txt", "");
+    assert_eq!(repo.mark(&few), "changed 1");
+    assert_eq!(repo.mark(&many), "fresh");
+    repo.write("many/0/a.txt", "other");
+    assert_eq!(repo.mark(&many), "changed 1");
+}

@@ -44,6 +44,11 @@ fn an_import_that_fails_leaves_nothing() {
             ["node `bad`", "properties.a", "VALIDATION_ERROR"],
         ),
         (
+            json!({ "content": { "path": bad, "format": " markdown" } }),
+            b"x",
+            ["node `bad`", "`content.format` begins or ends with a blank", "VALIDATION_ERROR"],
+        ),
+        (
             json!({ "created": "yesterday" }),
             b"x",
             ["node `bad`", "`created` is `yesterday`", "VALIDATION_ERROR"],
@@ -125,14 +130,19 @@ fn folders_that_are_none_say_so_and_make_no_database() {
         ("", "ontology.yaml:1 is no ontology: unexpected end of input (VALIDATION"),
         ("node_types: [A, A]", "`node_types[1]` is `A` once more"),
         ("node_types: ['']", "node_types[0]"),
+        ("node_types: [' A']", "`node_types[0]` begins or ends with a blank"),
     ] {
         put("ontology.yaml", yaml);
         refused(&[part]);
     }
     put("ontology.yaml", "node_types: [A]");
-    for (json, part) in
-        [("{", "registry.json"), ("[]", "registry.json"), (r#"{"nodes": []}"#, "registry.json")]
-    {
+    for (json, part) in [
+        ("{", "registry.json"),
+        ("[]", "registry.json"),
+        (r#"{"nodes": []}"#, "registry.json"),
+        (r#"{"nodes": {"a": {}, "a": {}}}"#, "`a` is given twice"),
+        (r#"{"nodes": {"a": {"properties": {"b": 1, "b": 2}}}}"#, "`b` is given twice"),
+    ] {
         put("registry.json", json);
         refused(&[part]);
     }
