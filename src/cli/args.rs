@@ -31,23 +31,26 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// Heads the options of every command in its help, apart from its own.
+const EVERYWHERE: &str = "Options of every command";
+
 /// Options of every command.
 #[derive(Debug, Args)]
 pub struct Global {
     /// Database file [default: graph.db at the repository's root]
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, value_name = "PATH", help_heading = EVERYWHERE)]
     pub db: Option<PathBuf>,
     /// Configuration file [default: graph.config.yaml, looked for upward]
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, value_name = "PATH", help_heading = EVERYWHERE)]
     pub config: Option<PathBuf>,
     /// Name that writes are attributed to
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME", help_heading = EVERYWHERE)]
     pub agent: Option<String>,
-    /// Print the objects of the tools in place of lines for people
-    #[arg(long, global = true)]
+    /// Print an object in place of lines for people
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub json: bool,
     /// Say more on standard error; twice says most
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = EVERYWHERE)]
     pub verbose: u8,
 }
 

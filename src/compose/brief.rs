@@ -183,7 +183,9 @@ fn gather(
     }
     let paths: Vec<&str> = asked.iter().map(|(_, path)| path.as_str()).collect();
     let concerned = Concerned { atoms: &atoms, work: &open, kb: &facts, paths: &paths };
-    (gathered.changes, gathered.left_out.older) = last_changes(tx, around, project, &concerned)?;
+    let last = last_changes(tx, around, project, &concerned)?;
+    (gathered.left_out.changes, gathered.left_out.older) = (last.omitted, last.older);
+    gathered.changes = last.changes;
     gathered.failing = failing;
     gathered.kb = facts.into_iter().map(|fact| placed(fact, |fact| &mut fact.paths)).collect();
     gathered.work = open.into_iter().map(|open| placed(open, |open| &mut open.paths)).collect();

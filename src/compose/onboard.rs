@@ -56,6 +56,9 @@ pub struct KnowledgeState {
     /// Such files that are not named.
     #[serde(skip_serializing_if = "is_zero")]
     pub uncovered_omitted: usize,
+    /// Whether open work names more files than were looked at, so that more of them may be uncovered.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more_files: bool,
 }
 
 /// Says where the project stands, as `agent` sees it, and how much there is beside the plan.
@@ -76,12 +79,15 @@ pub fn onboard(tx: &Read<'_>, around: &Around<'_>, ask: &Onboard, agent: &str) -
 
 fn state(tx: &Read<'_>, root: Option<&str>, project: &str) -> Result<Option<KnowledgeState>> {
     let (atoms, molecules) = knowledge::count(tx, project)?;
-    let files = super::files(root, &work::files_of_open_work(tx, project, LOOKED_AT)?);
+    let mut files = work::files_of_open_work(tx, project, LOOKED_AT + 1)?;
+    let more_files = files.len() > LOOKED_AT;
+    files.truncate(LOOKED_AT);
+    let files = super::files(root, &files);
     if atoms == 0 && files.is_empty() {
         return Ok(None);
     }
     let mut uncovered = knowledge::uncovered(tx, root, project, &files)?;
     let uncovered_omitted = uncovered.len().saturating_sub(NAMED);
     uncovered.truncate(NAMED);
-    Ok(Some(KnowledgeState { atoms, molecules, uncovered, uncovered_omitted }))
+    Ok(Some(KnowledgeState { atoms, molecules, uncovered, uncovered_omitted, more_files }))
 }

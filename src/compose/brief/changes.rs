@@ -53,14 +53,23 @@ pub(super) struct Concerned<'a> {
     pub paths: &'a [&'a str],
 }
 
-/// The last change of each thing that concerns the files and the work done on them last, newest first; and how many
-/// resolved nodes are too long ago to be looked at.
+/// What happened last, and how much of it is not told.
+pub(super) struct Last {
+    /// Newest first.
+    pub changes: Vec<LastChange>,
+    /// Changes that are not told, and things whose last change was not looked up.
+    pub omitted: usize,
+    /// Resolved nodes that are too long ago to be looked at.
+    pub older: usize,
+}
+
+/// The last change of each thing that concerns the files, and the work done on them last.
 pub(super) fn last_changes(
     tx: &Read<'_>,
     around: &Around<'_>,
     project: Option<&str>,
     concerned: &Concerned<'_>,
-) -> Result<(Vec<LastChange>, usize)> {
+) -> Result<Last> {
     let mut changes = Vec::new();
     for atom in concerned.atoms.iter().take(SUBJECTS) {
         let last = db::history(tx, knowledge::DOMAIN, &atom.id, None, 1)?.pop();
@@ -78,7 +87,9 @@ pub(super) fn last_changes(
             changes.extend(last.map(|event| told(event, &fact.r#type, &fact.title)));
         }
     }
-    let (done, unseen) = work::done_on(tx, around.root, project, concerned.paths, TOLD)?;
+    let things = [concerned.atoms.len(), concerned.work.len(), concerned.kb.len()];
+    let omitted: usize = things.iter().map(|things| things.saturating_sub(SUBJECTS)).sum();
+    let (done, older) = work::done_on(tx, around.root, project, concerned.paths, TOLD)?;
     for done in done {
         changes.push(LastChange {
             at: done.at,
@@ -92,8 +103,9 @@ pub(super) fn last_changes(
         });
     }
     changes.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.id.cmp(&b.id)));
+    let omitted = omitted + changes.len().saturating_sub(TOLD);
     changes.truncate(TOLD);
-    Ok((changes, unseen))
+    Ok(Last { changes, omitted, older })
 }
 
 /// Whether all that changed is who holds a node.

@@ -66,8 +66,11 @@ fn what_is_left_out_is_counted_by_kind() {
         let shown = answer[list].as_array().map_or(0, Vec::len) as u64;
         shown + answer["left_out"][list].as_u64().unwrap_or(0)
     };
+    // Twenty atoms and as many entities that are looked up, one node that was resolved; and all that are not.
+    let changes = 20 + 20 + 1 + (23 - 20) + (61 - 20) + (43 - 20);
     for max in [300, 1_500, 10_000] {
         let answer = shop.brief(json!({ "paths": ["src/pay.rs"], "max_tokens": max }));
+        assert_eq!(whole(&answer, "changes"), changes, "{max}: {}", answer["left_out"]);
         for (list, all) in [("atoms", 23), ("molecules", 2), ("work", 61), ("kb", 43)] {
             assert_eq!(whole(&answer, list), all, "{max} {list}: {}", answer["left_out"]);
         }

@@ -36,6 +36,20 @@ fn it_counts_knowledge_memory_and_requirements_and_names_uncovered_files() {
 }
 
 #[test]
+fn more_files_than_are_looked_at_are_told() {
+    let mut shop = Shop::new();
+    let mut plan = |from: usize, to: usize| {
+        let node = |at: usize| json!({ "ref": at.to_string(), "summary": "x", "context_links": [format!("f{at}")] });
+        let nodes: Vec<_> = (from..to).map(node).collect();
+        shop.app.ok("graph_plan", json!({ "project": "shop", "nodes": nodes }));
+        let told = shop.app.ok("graph_onboard", json!({ "project": "shop" }))["knowledge"].take();
+        (told["uncovered_omitted"].as_u64().unwrap(), told.get("more_files").is_some())
+    };
+    assert!(!plan(0, 490).1);
+    assert_eq!(plan(490, 600), (495, true));
+}
+
+#[test]
 fn a_typical_project_with_everything_is_told_in_six_hundred_tokens() {
     let mut w = swimlanes();
     w.app.ok(
