@@ -23,9 +23,10 @@ mod tree;
 pub use crate::{
     db::{Interrupt, Named, Names, Patience, Read, Wanted, Write},
     os::{
-        fs::{Pending, read_start, read_text},
+        fs::{read_start, read_text},
         git::GitState,
         records::{HEADER, Lines},
+        scratch::Pending,
     },
 };
 pub use demo::Stage;

@@ -9,11 +9,7 @@ use super::App;
 use crate::{
     base::{Error, Result},
     config::{Config, DEFAULT_DB, FILE_NAME, Options, Surroundings},
-    os::{
-        fs::{self, TempFolder},
-        git::Repository,
-        proc,
-    },
+    os::{fs, git::Repository, proc, scratch::TempFolder},
 };
 
 /// The branch that a new repository is on.

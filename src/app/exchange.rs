@@ -16,8 +16,8 @@ use crate::{
     db::{Event, Read, Write},
     kb, knowledge, memory,
     os::{
-        fs::TempFolder,
         records::{FOOTER, HEADER, Lines},
+        scratch::TempFolder,
     },
     work,
 };

@@ -6,7 +6,9 @@ use super::App;
 use crate::{
     base::{Ctx, Error, Result},
     db::{self, BackedUp, Write},
-    kb, knowledge, memory, work,
+    kb, knowledge, memory,
+    os::{fs, scratch::Claim},
+    work,
 };
 
 /// Repairs of one domain, in a transaction of its own.
@@ -48,7 +50,7 @@ impl App {
         }
     }
 
-    /// Copies the database; see [`db::back_up`].
+    /// Copies the database to `target`; `force` replaces a file there. See [`db::back_up`].
     pub fn back_up(
         &mut self,
         ctx: &Ctx,
@@ -56,7 +58,14 @@ impl App {
         force: bool,
         watch: impl FnMut(usize, usize) -> Result<()>,
     ) -> Result<BackedUp> {
-        db::back_up(self.db(ctx)?, target, force, watch)
+        let db = self.db(ctx)?;
+        db::check_backup_target(db, target, force)?;
+        let claim = Claim::beside(target).map_err(|error| {
+            let mut fault = fs::write_fault("", "written", &error);
+            fault.message = format!("{} cannot be written: {error}", target.display());
+            fault.hint("check that its folder is there and may be written")
+        })?;
+        db::back_up(db, target, &claim.path(), watch)
     }
 }
 

@@ -30,21 +30,20 @@ pub struct BackedUp {
     pub rows: u64,
 }
 
-/// Copies the database to `target`; `force` replaces a file there. Tells `watch` how many of all pages are copied, which
+/// Copies the database to `target`, first under the name `partial`. Tells `watch` how many of all pages are copied, which
 /// may end it.
 pub fn back_up(
     db: &Db,
     target: &Path,
-    force: bool,
+    partial: &Path,
     watch: impl FnMut(usize, usize) -> Result<()>,
 ) -> Result<BackedUp> {
-    check_target(db.path(), target, force)?;
     // On a connection of its own, so that what this one is doing is not disturbed.
     let from = open::connect(db.path())?;
     // A read that lasts: the copy is of this instant, however much others write meanwhile.
     from.execute_batch("BEGIN")?;
     let before = count_rows(&from)?;
-    let partial = Partial::create(target)?;
+    let partial = Partial::create(partial)?;
     let mut to = open::connect(&partial.path)?;
     copy(&from, &mut to, watch)?;
     check_sound(&to)?;
@@ -81,13 +80,14 @@ pub(super) fn copy(
     Ok(to.pragma_update(None, "journal_mode", "delete")?)
 }
 
-fn check_target(database: &Path, target: &Path, force: bool) -> Result<()> {
+/// Refuses a place where the copy of the database must not stand; a file there is in the way unless `force` is given.
+pub fn check_backup_target(db: &Db, target: &Path, force: bool) -> Result<()> {
     let shown = target.display();
     let invalid = ErrorCode::InvalidOperation;
     let same = |path: &Path| {
         target.canonicalize().is_ok_and(|target| path.canonicalize().is_ok_and(|it| it == target))
     };
-    let own = ["", "-wal", "-shm"].map(|ending| file::beside(database, ending));
+    let own = ["", "-wal", "-shm"].map(|ending| file::beside(db.path(), ending));
     if own.iter().any(|own| own == target || same(own)) {
         let message = format!("{shown} is the database itself");
         return Err(refused(invalid, message, "choose another file"));
@@ -137,18 +137,9 @@ struct Partial {
 }
 
 impl Partial {
-    fn create(target: &Path) -> Result<Self> {
-        let path = file::beside(target, &format!(".{}.tmp", std::process::id()));
-        file::create_private(&path).map_err(|error| match error {
-            // It is about a copy, and not about the database that is copied.
-            Error::Fault(fault) => {
-                let cause = fault.message.rsplit(": ").next().unwrap_or_default();
-                let message = format!("{} cannot be written: {cause}", target.display());
-                refused(fault.code, message, "check that its folder is there and may be written")
-            }
-            error => error,
-        })?;
-        Ok(Partial { path })
+    fn create(path: &Path) -> Result<Self> {
+        file::create_private(path)?;
+        Ok(Partial { path: path.to_owned() })
     }
 
     /// Gives it its name; answers its size.

@@ -14,7 +14,7 @@ mod row;
 mod search;
 mod tx;
 
-pub use backup::{BackedUp, back_up};
+pub use backup::{BackedUp, back_up, check_backup_target};
 pub use events::{
     Event, EventRow, Wanted, author, between, history, last_event, later, of_subject, recent, title,
 };

@@ -2,10 +2,11 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Read, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
 
+use super::scratch::{self, PRIVATE, Pending, SHARED};
 use crate::base::{ErrorCode, Fault};
 
 /// Why a text file could not be read.
@@ -94,15 +95,19 @@ pub fn names(folder: &Path) -> io::Result<Option<Vec<std::ffi::OsString>>> {
     entries.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>().map(Some)
 }
 
-/// Writes a file beneath `root`, with the folders that lead to it. Whole or not at all: under another name
-/// first, so that a link in its place is replaced and not followed.
+/// Writes a file beneath `root`, readable by its owner alone, with the folders that lead to it. Whole or not at all; a
+/// link in its place is replaced and not followed.
 pub fn write_beneath(root: &Path, relative: &str, bytes: &[u8]) -> io::Result<()> {
-    let path = beneath(root, relative, true)?;
-    let partial = path.with_file_name(format!(".partial-{}", std::process::id()));
-    fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, &path)).inspect_err(|_| {
-        // Best effort: the failure that matters is already on its way to the caller.
-        let _ = fs::remove_file(&partial);
-    })
+    let mut file = Pending::begin(&beneath(root, relative, true)?, PRIVATE)?;
+    file.write_all(bytes)?;
+    file.finish_soon()
+}
+
+/// Removes from a folder beneath `root` what was on its way when a process died.
+pub fn sweep_beneath(root: &Path, relative: &str) {
+    if let Ok(folder) = resolve_beneath(root, relative) {
+        scratch::sweep(&folder);
+    }
 }
 
 /// Removes a file beneath `root`; one that is not there is as good as removed.
@@ -190,12 +195,11 @@ pub fn read_start(path: &Path, most: u64) -> Result<(Vec<u8>, bool), ReadError> 
 pub fn create_text(path: &Path, text: &str) -> io::Result<bool> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
+        scratch::sweep(folder);
     }
-    match File::create_new(path) {
-        Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
-    }
+    let mut file = Pending::begin(path, SHARED)?;
+    file.write_all(text.as_bytes())?;
+    file.finish_new()
 }
 
 /// Creates a folder and those above it; false where it is there already.
@@ -209,95 +213,13 @@ pub fn create_folder(path: &Path) -> io::Result<bool> {
 /// Replaces the text of a file in one step, keeping its permissions.
 pub fn replace_text(path: &Path, text: &str) -> io::Result<()> {
     let permissions = fs::metadata(path)?.permissions();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written = File::create_new(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.set_permissions(permissions)?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    });
-    if written.is_err() {
-        // What the failure was about is worth more than that of tidying up.
-        let _ = fs::remove_file(&beside);
+    if let Some(folder) = path.parent() {
+        scratch::sweep(folder);
     }
-    written
-}
-
-/// A file on its way, readable by its owner alone: written beside its place, and there whole or not at all.
-#[derive(Debug)]
-pub struct Pending {
-    path: PathBuf,
-    beside: PathBuf,
-    file: Option<BufWriter<File>>,
-}
-
-impl Pending {
-    /// Begins the file that is to stand at `path`, in place of what is there. A link is followed.
-    pub fn create(path: &Path) -> io::Result<Self> {
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-        let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&beside)?;
-        Ok(Pending { path, beside, file: Some(BufWriter::with_capacity(1 << 16, file)) })
-    }
-
-    /// Puts it in its place.
-    pub fn finish(mut self) -> io::Result<()> {
-        if let Some(file) = self.file.take() {
-            let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-            file.sync_all()?;
-            fs::rename(&self.beside, &self.path)?;
-        }
-        Ok(())
-    }
-}
-
-impl Write for Pending {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), Write::flush)
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        // After the renaming nothing is there, and what cannot be removed is nobody's loss.
-        let _ = fs::remove_file(&self.beside);
-    }
-}
-
-/// A folder for a while; it goes with all that is in it, also where something fails.
-#[derive(Debug)]
-pub struct TempFolder {
-    folder: tempfile::TempDir,
-    path: PathBuf,
-}
-
-impl TempFolder {
-    /// Makes one among the system's temporary folders, for this user alone.
-    pub fn new(prefix: &str) -> io::Result<TempFolder> {
-        let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
-        let path = folder.path().canonicalize()?;
-        Ok(TempFolder { folder, path })
-    }
-
-    /// Where it is, links resolved.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Leaves it where it is.
-    pub fn keep(self) -> PathBuf {
-        self.folder.keep()
-    }
+    let mut file = Pending::begin(path, PRIVATE)?;
+    file.write_all(text.as_bytes())?;
+    file.permit(permissions)?;
+    file.finish()
 }
 
 /// Removes a file.

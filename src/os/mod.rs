@@ -6,4 +6,5 @@ pub mod git;
 pub mod look;
 pub mod proc;
 pub mod records;
+pub mod scratch;
 pub mod walk;

@@ -26,6 +26,8 @@ const VERSION: i64 = 1;
 /// What to do about a line that cannot be taken in.
 const MEND: &str =
     "nothing was imported; mend the line, or export once more where the file comes from";
+/// Characters of what is wrong with a line.
+const SAID: usize = 1_000;
 /// Bytes of a line: content of 100 MB, all of it escaped.
 const LONGEST: u64 = 640 << 20;
 
@@ -184,7 +186,9 @@ impl<'a> Lines<'a> {
             std::str::from_utf8(&line).map_err(|_| at(number, "it has changed meanwhile"))?;
         let record: R = serde_json::from_str(line)
             .map_err(|error| at(number, wire::unreadable(line, &error)))?;
-        records::check_text(&record).map_err(|error| named(number, R::TYPE, record.id(), error))?;
+        records::check_text(&record)
+            .and_then(|()| records::check_version(&record))
+            .map_err(|error| named(number, R::TYPE, record.id(), error))?;
         Ok(record)
     }
 
@@ -269,7 +273,8 @@ fn named(number: usize, kind: &str, id: &str, error: Error) -> Error {
                 "" => format!("line {number}"),
                 kind => format!("line {number}: {kind} `{id}`"),
             };
-            fault.message = format!("{place}: {}", fault.message);
+            // It may quote what the line says, which is as long as it likes.
+            fault.message = format!("{place}: {}", text::shorten(&fault.message, SAID));
             if fault.code == ErrorCode::ValidationError {
                 fault.hint.get_or_insert_with(|| MEND.to_owned());
             }
@@ -312,6 +317,16 @@ mod tests {
 
     fn line(id: &str, text: &str) -> String {
         format!("{{\"id\":\"{id}\",{RECORD}\"{text}\"}}\n")
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_few_words() {
+        let text = format!("{HEADER}\n{}{FOOTER}\n", line("1", "one"));
+        let source = Box::new(Cursor::new(text.into_bytes()));
+        let mut lines = Lines::new(source, &["t"], 999).unwrap();
+        let refused = lines.each(|_, _: Thing| Err(invalid("x".repeat(100_000))));
+        let message = refused.unwrap_err().into_fault("r").message;
+        assert!(message.starts_with("line 2: t `1`: xx") && message.len() < 1_100, "{message}");
     }
 
     #[test]
@@ -359,6 +374,10 @@ mod tests {
             (
                 format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"version\":1", "\"version\":0")),
                 "a version counts from 1",
+            ),
+            (
+                format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"version\":1", "\"version\":2")),
+                "line 2: t `1`: `version` is 2; no versions of t are counted",
             ),
             (
                 format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"updated_by\":\"a\",", "")),

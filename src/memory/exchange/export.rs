@@ -146,15 +146,22 @@ impl Out<'_> {
 /// Makes sure that nothing is lost in the folder; answers the files of an earlier export there.
 fn prepare(folder: &Path, force: bool) -> Result<BTreeSet<String>> {
     let shown = folder.display();
-    let names = fs::names(folder).map_err(|error| cannot(folder, "", &error))?;
-    if names.is_none_or(|names| names.is_empty()) {
+    for place in [layout::SYSTEM, layout::NODES, layout::CONNECTIONS] {
+        fs::sweep_beneath(folder, place);
+    }
+    let names = fs::names(folder).map_err(|error| cannot(folder, "", &error))?.unwrap_or_default();
+    let system = fs::names(&folder.join(layout::SYSTEM)).ok().flatten().unwrap_or_default();
+    // One that was cut short at once has made its first folder.
+    if system.is_empty() && names.iter().all(|name| name == layout::SYSTEM) {
+        // From now on it can be told from a folder of somebody else, also if this is as far as it gets.
+        let begun = Registry::default().write()?;
+        fs::write_beneath(folder, layout::BEFORE, begun.as_bytes())
+            .map_err(|error| cannot(folder, layout::BEFORE, &error))?;
         return Ok(BTreeSet::new());
     }
-    let earlier = fs::names(&folder.join("_system")).ok().flatten().is_some_and(|names| {
-        let ours = [layout::REGISTRY, layout::BEFORE, layout::ONTOLOGY]
-            .map(|path| Path::new(path).file_name());
-        names.iter().any(|name| ours.contains(&Some(name)))
-    });
+    let ours = [layout::REGISTRY, layout::BEFORE, layout::ONTOLOGY]
+        .map(|path| Path::new(path).file_name());
+    let earlier = system.iter().any(|name| ours.contains(&Some(name)));
     if !earlier {
         let message = format!("{shown} is not empty, and is no earlier export");
         return Err(refused(message, "choose a folder that is empty or not there yet"));

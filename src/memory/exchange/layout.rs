@@ -6,6 +6,8 @@ use sha2::{Digest, Sha256};
 
 use crate::memory::types::Encoding;
 
+/// What is not content.
+pub(super) const SYSTEM: &str = "_system";
 /// Nodes and connections.
 pub(super) const REGISTRY: &str = "_system/registry.json";
 /// The registry that an export is about to replace, for as long as it is at work: the one way to know, after an export

@@ -58,30 +58,6 @@ fn only_the_start_is_read() {
 }
 
 #[test]
-fn what_is_on_its_way_is_private_and_leaves_nothing_when_it_is_given_up() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.txt");
-    let names = || names(folder.path()).unwrap().unwrap();
-    let mut given_up = Pending::create(&path).unwrap();
-    given_up.write_all(b"half").unwrap();
-    assert_eq!(names().len(), 1);
-    drop(given_up);
-    assert!(names().is_empty());
-    for text in ["one", "two"] {
-        let mut pending = Pending::create(&path).unwrap();
-        pending.write_all(text.as_bytes()).unwrap();
-        pending.finish().unwrap();
-        assert_eq!(read_text(&path, 9).unwrap(), text);
-        assert_eq!(names(), ["a.txt"]);
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-}
-
-#[test]
 fn writing_creates_once_and_replaces_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("b/a.txt");
