@@ -222,8 +222,10 @@ fn trace(verbose: u8) {
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
-    // At debug the protocol's library logs whole requests, which are the user's own text.
-    let targets = Targets::new().with_default(level).with_target("rmcp", LevelFilter::WARN);
+    // At debug the protocol's library logs whole requests, which are the user's own text. It warns of every answer that
+    // is an error, also of a cancelled call, which nobody need be told.
+    let protocol = if verbose == 0 { LevelFilter::ERROR } else { LevelFilter::WARN };
+    let targets = Targets::new().with_default(level).with_target("rmcp", protocol);
     let ansi = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     // A second subscriber in one process is a test's business, and no reason to fail.
     let _ = tracing_subscriber::registry()

@@ -15,13 +15,18 @@ use std::{
     thread,
 };
 
-use rmcp::model::ErrorCode;
+use rmcp::model::{ErrorCode, GetExtensions};
 use tokio::sync::mpsc;
 
-use super::message::{Incoming, Refusal, decode};
+use super::{
+    message::{Incoming, Refusal, decode},
+    room::{Held, Room, weigh},
+};
 
 /// Messages read ahead: a client may send this many before it reads its first answer.
 const READ_AHEAD: usize = 4096;
+/// What may be held of messages that are not answered yet, in lines as long as one may be.
+const HELD_LINES: usize = 4;
 /// Bytes asked of the input at once.
 const CHUNK: usize = 64 * 1024;
 /// A line buffer that grew past this is given back after its line.
@@ -39,6 +44,7 @@ pub(super) struct Input<R> {
     helper: Option<Helper<R>>,
     /// What the helper read and nobody has taken yet.
     read: VecDeque<Incoming>,
+    room: Arc<Room>,
     /// The wish that the helper give the reader back with its next line. Whoever turns it off has it: the helper,
     /// and the reader comes, or this side, and the helper reads on.
     wanted: Arc<AtomicBool>,
@@ -64,6 +70,7 @@ impl<R: Read + Send + 'static> Input<R> {
             reader: Some(LineReader::new(reader, max_line)),
             helper: None,
             read: VecDeque::new(),
+            room: Room::new(max_line.saturating_mul(HELD_LINES)),
             wanted: Arc::default(),
             asked: false,
         }
@@ -83,8 +90,9 @@ impl<R: Read + Send + 'static> Input<R> {
                     return Some(incoming);
                 }
                 if let Some(reader) = &mut self.reader {
-                    if idle || reader.has_line() {
-                        return reader.next();
+                    if idle || (reader.has_line() && !self.room.is_full()) {
+                        let (incoming, bytes) = reader.next()?;
+                        return Some(holding(incoming, self.room.take(bytes)));
                     }
                     for _ in 0..TURNS {
                         tokio::task::yield_now().await;
@@ -113,7 +121,7 @@ impl<R: Read + Send + 'static> Input<R> {
     pub fn lend(&mut self) {
         let Some(reader) = self.reader.take() else { return };
         if self.helper.is_none() {
-            self.helper = Helper::start(Arc::clone(&self.wanted));
+            self.helper = Helper::start(Arc::clone(&self.wanted), Arc::clone(&self.room));
         }
         // A helper that cannot be had, or has panicked, ends the input.
         if let Some(helper) = &self.helper {
@@ -125,12 +133,12 @@ impl<R: Read + Send + 'static> Input<R> {
 impl<R: Read + Send + 'static> Helper<R> {
     /// The thread is left behind when serving ends first: nothing can interrupt its read, and it holds nothing
     /// that needs closing.
-    fn start(wanted: Arc<AtomicBool>) -> Option<Self> {
+    fn start(wanted: Arc<AtomicBool>, room: Arc<Room>) -> Option<Self> {
         let (lend, lent) = std_mpsc::channel();
         let (sender, read) = mpsc::channel(READ_AHEAD);
         let helper = move || {
             while let Ok(reader) = lent.recv() {
-                if !read_ahead(reader, &sender, &wanted) {
+                if !read_ahead(reader, &sender, &wanted, &room) {
                     return;
                 }
             }
@@ -151,9 +159,11 @@ fn read_ahead<R: Read>(
     mut reader: LineReader<R>,
     sender: &mpsc::Sender<Lent<R>>,
     wanted: &AtomicBool,
+    room: &Arc<Room>,
 ) -> bool {
     loop {
-        let Some(incoming) = reader.next() else { return false };
+        let Some((incoming, bytes)) = reader.next() else { return false };
+        let incoming = holding(incoming, room.wait_for(bytes));
         if wanted.swap(false, Ordering::AcqRel) {
             return sender.blocking_send(Lent { incoming, reader: Some(reader) }).is_ok();
         }
@@ -161,6 +171,14 @@ fn read_ahead<R: Read>(
             return false;
         }
     }
+}
+
+/// Ties the room that a message takes to the request that it is: it is free again when that is done.
+fn holding(mut incoming: Incoming, held: Held) -> Incoming {
+    if let Incoming::Request(_, request) = &mut incoming {
+        request.extensions_mut().insert(Arc::new(held));
+    }
+    incoming
 }
 
 /// Lines of an input, judged.
@@ -180,8 +198,8 @@ impl<R: Read> LineReader<R> {
         self.reader.buffer().contains(&b'\n')
     }
 
-    /// Waits for the next line that means something; none at the end of the input.
-    fn next(&mut self) -> Option<Incoming> {
+    /// Waits for the next line that means something, and tells what it takes; none at the end of the input.
+    fn next(&mut self) -> Option<(Incoming, usize)> {
         loop {
             let incoming = match read_line(&mut self.reader, &mut self.line, self.max_line) {
                 Ok(Line::End) => return None,
@@ -192,10 +210,11 @@ impl<R: Read> LineReader<R> {
                     return None;
                 }
             };
+            let bytes = weigh(&self.line);
             self.line.clear();
             self.line.shrink_to(KEPT_BUFFER);
             if !matches!(incoming, Incoming::Nothing) {
-                return Some(incoming);
+                return Some((incoming, bytes));
             }
         }
     }
@@ -243,7 +262,55 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>, max: usize) -> io::R
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    /// A client that never stops sending.
+    struct Endless(Vec<u8>, usize);
+
+    impl Read for Endless {
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            let Endless(line, at) = self;
+            let some = bytes.len().min(line.len() - *at);
+            bytes[..some].copy_from_slice(&line[*at..*at + some]);
+            *at = (*at + some) % line.len();
+            Ok(some)
+        }
+    }
+
+    #[test]
+    fn no_more_is_read_than_there_is_room_for() {
+        let text = "x".repeat(5_000);
+        let call = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": "x", "arguments": { "text": text } } });
+        let line = format!("{call}\n").into_bytes();
+        let (bytes, max_line) = (weigh(&line), 10_000);
+        let mut input = Input::new(Endless(line, 0), max_line);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let mut next = async || {
+                let next = input.next(false);
+                tokio::time::timeout(Duration::from_millis(200), next).await.ok().flatten()
+            };
+            let mut unanswered = Vec::new();
+            while let Some(incoming) = next().await {
+                unanswered.push(incoming);
+                let held = unanswered.len() * bytes;
+                assert!(held <= HELD_LINES * max_line + bytes, "{held} bytes are held");
+            }
+            assert!(unanswered.len() * bytes >= (HELD_LINES - 1) * max_line);
+            // One answer makes room for one line, and all of them for as many.
+            let before = unanswered.len();
+            unanswered.pop();
+            unanswered.push(next().await.expect("room for one"));
+            assert!(next().await.is_none());
+            unanswered.clear();
+            for _ in 0..before {
+                unanswered.push(next().await.expect("room for all"));
+            }
+        });
+    }
 
     #[test]
     fn lines_are_split_bounded_and_complete_at_the_end() {

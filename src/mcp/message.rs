@@ -8,13 +8,17 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestMethod, CallToolRequestParams, CancelledNotificationMethod,
     ClientRequest, ConstString, ErrorCode, RequestId, RequestMetaObject,
 };
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
     args::whole,
     json::{self, Unreadable},
 };
 use crate::base::text::shorten;
+
+/// Bytes of an id that is read from a message which is not.
+const MAX_ID: usize = 1_000;
 
 /// What to do with a line.
 #[derive(Debug)]
@@ -109,9 +113,24 @@ fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
                 Unreadable::Syntax(_) => ErrorCode::PARSE_ERROR,
                 _ => ErrorCode::INVALID_REQUEST,
             };
-            Err(Refusal::anonymous(code, format!("the line cannot be read: {problem}")))
+            let message = format!("the line cannot be read: {problem}");
+            Err(Refusal { id: id_of(text), code, message })
         }
     }
+}
+
+/// The id of a message whose rest is not worth building; null where it has none that could be answered.
+fn id_of(text: &str) -> Value {
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+    }
+    // Everything else is passed over, however deep it is.
+    let named: Option<Named<'_>> = serde_json::from_str(text).ok();
+    let short = named.map(|named| named.id.get()).filter(|id| id.len() <= MAX_ID);
+    let id: Option<Value> = short.and_then(|id| serde_json::from_str(id).ok());
+    id.as_ref().and_then(request_id).map_or(Value::Null, RequestId::into_json_value)
 }
 
 /// Sorts an object by the keys that JSON-RPC gives meaning to.

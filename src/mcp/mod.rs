@@ -24,6 +24,7 @@ mod progress;
 mod prompts;
 mod resources;
 mod result;
+mod room;
 mod schema;
 mod server;
 pub mod tool;

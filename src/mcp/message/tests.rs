@@ -10,10 +10,17 @@ fn refused(line: &[u8]) -> (Value, i32) {
 #[test]
 fn a_defective_line_gets_its_code_and_its_id_where_that_is_usable() {
     let deep = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}{}}}"#,
+        r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}1{}}}"#,
         r#"{"a":"#.repeat(600),
         "}".repeat(600)
     );
+    // The id may come last, and the rest may be as wrong as it likes.
+    let wide = format!(
+        r#"{{"jsonrpc":"2.0","method":"ping","params":[{}0],"id":"w"}}"#,
+        "0,".repeat(json::MAX_VALUES)
+    );
+    let unfinished = format!(r#"{{"id":1,"params":{}"#, "[".repeat(1_000_000));
+    let deep_id = format!(r#"{{"id":{}{}}}"#, "[".repeat(600), "]".repeat(600));
     for (line, id, code) in [
         ("{", json!(null), -32700),
         ("not json", json!(null), -32700),
@@ -25,7 +32,10 @@ fn a_defective_line_gets_its_code_and_its_id_where_that_is_usable() {
         ("true", json!(null), -32600),
         ("null", json!(null), -32600),
         ("{}", json!(null), -32600),
-        (deep.as_str(), json!(null), -32600),
+        (deep.as_str(), json!(1), -32600),
+        (wide.as_str(), json!("w"), -32600),
+        (unfinished.as_str(), json!(null), -32600),
+        (deep_id.as_str(), json!(null), -32600),
         (r#"{"id":1,"method":"ping"}"#, json!(1), -32600),
         (r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, json!("a"), -32600),
         (r#"{"jsonrpc":2.0,"id":"a","method":"ping"}"#, json!("a"), -32600),
