@@ -40,6 +40,9 @@ pub trait Record: Serialize + DeserializeOwned {
     /// Domain and kind: `work.node`.
     const TYPE: &'static str;
 
+    /// Whether the domain counts changes of it. What it does not count it cannot compare the next time.
+    const COUNTED: bool;
+
     /// Its name among those of its type.
     fn id(&self) -> &str;
 
@@ -47,9 +50,10 @@ pub trait Record: Serialize + DeserializeOwned {
     fn stamp(&self) -> Stamp<'_>;
 }
 
-/// Defines a record: what every record has comes first, in a fixed order, then its own fields.
+/// Defines a record: what every record has comes first, in a fixed order, then its own fields. Behind the type stands
+/// `counted` where the domain counts versions.
 macro_rules! record {
-    ($(#[$about:meta])* $name:ident = $type:literal { $($(#[$of_field:meta])* $field:ident: $kind:ty,)* }) => {
+    ($(#[$about:meta])* $name:ident = $type:literal $($counted:ident)? { $($(#[$of_field:meta])* $field:ident: $kind:ty,)* }) => {
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -64,6 +68,7 @@ macro_rules! record {
 
         impl $crate::base::records::Record for $name {
             const TYPE: &'static str = $type;
+            const COUNTED: bool = !stringify!($($counted)?).is_empty();
 
             fn id(&self) -> &str {
                 &self.id
@@ -135,6 +140,16 @@ pub type Report = BTreeMap<&'static str, Tally>;
 /// Counts the fate of a record.
 pub fn count<R: Record>(report: &mut Report, fate: Fate) {
     report.entry(R::TYPE).or_default().count(fate);
+}
+
+/// Refuses a version where there is none to be compared with.
+pub fn check_version<R: Record>(record: &R) -> Result<()> {
+    let version = record.stamp().version;
+    if R::COUNTED || version == 1 {
+        return Ok(());
+    }
+    let problem = format!("is {version}; no versions of {} are counted, so that it is 1", R::TYPE);
+    Err(Fault::invalid("version", problem).into())
 }
 
 /// Decides over `incoming`. Two that differ with one stamp are compared as lines, so that both sides choose alike.
@@ -239,7 +254,7 @@ mod tests {
 
     record! {
         /// A thing.
-        Thing = "test.thing" {
+        Thing = "test.thing" counted {
             #[serde(default, skip_serializing_if = "Map::is_empty")]
             properties: Map<String, Value>,
         }

@@ -82,7 +82,7 @@ pub fn snippet<'a>(text: &str, needles: impl IntoIterator<Item = &'a str>, max: 
     let found = needles.into_iter().find_map(|needle| folded.find(needle));
     let at = found.map_or(0, |byte| {
         let next = origins.partition_point(|(start, _)| *start <= byte);
-        origins[next.saturating_sub(1)].1
+        origins.get(next.saturating_sub(1)).map_or(0, |(_, place)| *place)
     });
     let length = origins.len();
     // More of what follows than of what comes before; near the end all of it.
@@ -150,6 +150,7 @@ mod tests {
             (&long, &["nowhere"], "x x x x x x x x x x x x x x x…"),
             (&capitals, &["needle"], &format!("…{} needle", "İ".repeat(23))),
             ("", &["x"], ""),
+            ("", &[""], ""),
         ] {
             assert_eq!(snippet(text, needles.iter().copied(), 30), expected, "{text}");
         }

@@ -25,7 +25,7 @@ use crate::{
 
 record! {
     /// A molecule.
-    MoleculeRecord = "knowledge.molecule" {
+    MoleculeRecord = "knowledge.molecule" counted {
         project: String,
         name: String,
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -40,7 +40,7 @@ record! {
 
 record! {
     /// An atom.
-    AtomRecord = "knowledge.atom" {
+    AtomRecord = "knowledge.atom" counted {
         project: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         molecule: Option<String>,

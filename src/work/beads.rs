@@ -162,7 +162,8 @@ fn apply(
 fn of_issue(id: &str, error: Error) -> Error {
     match error {
         Error::Fault(mut fault) => {
-            fault.message = format!("issue `{}`: {}", text::shorten(id, 80), fault.message);
+            let (id, said) = (text::shorten(id, 80), text::shorten(&fault.message, 1_000));
+            fault.message = format!("issue `{id}`: {said}");
             Error::Fault(fault)
         }
         error => error,

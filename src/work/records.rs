@@ -36,7 +36,7 @@ record! {
 
 record! {
     /// A node with its evidence.
-    NodeRecord = "work.node" {
+    NodeRecord = "work.node" counted {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<String>,
         summary: String,
@@ -184,6 +184,12 @@ fn import_project(tx: &Write<'_>, incoming: &ProjectRecord) -> Result<Fate> {
     }
     let there = projects::find(tx, &incoming.id)?;
     let there = there.map(|project| project_record(tx, project)).transpose()?;
+    // Its stamp is that of its root, which is compared there.
+    let there = there.map(|there| ProjectRecord {
+        updated_at: incoming.updated_at,
+        updated_by: incoming.updated_by.clone(),
+        ..there
+    });
     let fate = records::settle(there.as_ref(), incoming)?;
     if fate.writes() {
         store::put_project(tx, &incoming.id, &incoming.name)?;

@@ -2,13 +2,13 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, HashMap},
+    collections::{BinaryHeap, HashMap, HashSet},
 };
 
 use super::{NodeRecord, check_id, node_record};
 use crate::{
     base::{
-        Fault, Result, Timestamp,
+        ErrorCode, Fault, Result, Timestamp,
         records::{self, Fate, Report},
         text,
     },
@@ -83,13 +83,19 @@ pub(super) fn import_nodes(
     }
     match store::settle_places(tx)? {
         (_, Some(lost)) => {
-            // Every circle has a node that the import moved.
-            let mut at = lost;
-            while !moved.contains_key(&at) {
+            // Every circle has a node that the import moved, unless somebody else put one into the file.
+            let (mut at, mut passed) = (lost, HashSet::new());
+            while !moved.contains_key(&at) && passed.insert(at.clone()) {
                 at = nodes::get(tx, "parent", &at)?.node.parent.unwrap_or_default();
             }
+            let Some(place) = moved.get(&at) else {
+                let message = format!("node `{at}` of the database stands below itself");
+                return Err(Fault::new(ErrorCode::StorageCorrupt, message)
+                    .hint("run `graph doctor`, which says what is wrong with the file")
+                    .into());
+            };
             let error = Fault::invalid("parent", "puts it below itself").into();
-            Err(lines.blame::<NodeRecord>(moved[&at], &at, error))
+            Err(lines.blame::<NodeRecord>(*place, &at, error))
         }
         (_, None) => Ok(()),
     }
