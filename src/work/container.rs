@@ -293,7 +293,9 @@ fn check_unblocked(tx: &Read<'_>, record: &Record, closing: bool) -> Result<()> 
         .map(|blocker| json!({ "id": blocker.node.id, "summary": text::shorten(&blocker.node.summary, 60) }))
         .collect();
     Err(Fault::new(ErrorCode::Blocked, format!("`{id}` waits for unresolved nodes: {waits_for}"))
-        .details(json!({ "blockers": names, "blockers_omitted": waits_for - names.len() }))
+        .details(
+            json!({ "blockers": names, "blockers_omitted": waits_for.saturating_sub(names.len()) }),
+        )
         .hint("resolve these first; graph_next says which of them can be worked on")
         .into())
 }

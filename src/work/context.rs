@@ -162,7 +162,8 @@ pub(super) fn lineage(tx: &Read<'_>, record: &Record) -> Result<Lineage> {
         let ancestor = Ancestor { id: root.id, summary: root.summary, resolved: root.resolved };
         chain.insert(0, (ancestor, root.context_links));
     }
-    let omitted = all - chain.len();
+    // Counters of a file that was edited by hand may say less than there is: here, and below.
+    let omitted = all.saturating_sub(chain.len());
     for (ancestor, _) in &mut chain {
         ancestor.summary = text::shorten(&ancestor.summary, NAMED);
     }
@@ -215,8 +216,11 @@ fn tree(tx: &Read<'_>, root: &Record, depth: usize) -> Result<(Vec<NodeTree>, us
                     break;
                 }
                 match parent {
-                    Some(index) => entries[index].tree.child_count -= 1,
-                    None => omitted -= 1,
+                    Some(index) => {
+                        let missing = &mut entries[index].tree.child_count;
+                        *missing = missing.saturating_sub(1);
+                    }
+                    None => omitted = omitted.saturating_sub(1),
                 }
                 if child_count > 0 {
                     below.push(Some(entries.len()));

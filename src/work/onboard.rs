@@ -136,7 +136,7 @@ pub fn onboard(
     };
     let root = nodes::get(tx, "project", &project.id)?;
     let branches = nodes::children_open_first(tx, &project.id, TREE)?;
-    let tree_omitted = count(root.children) - branches.len();
+    let tree_omitted = count(root.children).saturating_sub(branches.len());
     let ask = Next { project: Some(project.id.clone()), count: Some(NEXT), ..Next::default() };
     let next: Vec<NodeRef> =
         next::best(tx, settings, &ask, agent)?.into_iter().map(named).collect();

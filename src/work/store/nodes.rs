@@ -211,7 +211,8 @@ pub fn touch(tx: &Write<'_>, id: &str) -> Result<i64> {
 
 /// Hangs a node under another parent, its subtree with it.
 pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> {
-    let (id, shift) = (&record.node.id, parent.depth + 1 - record.depth);
+    let (id, shift) =
+        (&record.node.id, parent.depth.saturating_add(1).saturating_sub(record.depth));
     tx.run(
         "UPDATE work_nodes SET parent = ?2, depth = depth + ?3 WHERE id = ?1",
         (id, &parent.node.id, shift),
@@ -262,7 +263,7 @@ pub fn ancestors(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<(Ancestor,
 
 /// Whether a node stands below another one: climbs just the levels between them, and not on the stack.
 pub fn is_below(tx: &Read<'_>, node: &Place, ancestor: &Place) -> Result<bool> {
-    let levels = node.depth - ancestor.depth;
+    let levels = node.depth.saturating_sub(ancestor.depth);
     if levels <= 0 || node.project != ancestor.project {
         return Ok(false);
     }

@@ -66,7 +66,7 @@ pub fn free_below(
     let (mut probes, mut climb) = (PROBES, CLIMB);
     let (mut seen, mut settled) = (Vec::new(), true);
     free(tx, &scope.project, live, |record| {
-        let levels = record.depth - scope.depth;
+        let levels = record.depth.saturating_sub(scope.depth);
         if probes == 0 || levels > climb {
             settled = false;
             return Ok(false);

@@ -24,7 +24,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         what: "depth",
-        sql: "SELECT n.id, n.depth, p.depth + 1 FROM work_nodes n JOIN work_nodes p ON p.id = n.parent
+        sql: "SELECT n.id, n.depth, CAST(p.depth + 1 AS INTEGER) FROM work_nodes n JOIN work_nodes p ON p.id = n.parent
                WHERE n.depth <> p.depth + 1 LIMIT ?1",
     },
     Check {
