@@ -2,9 +2,10 @@
 //!
 //! ```sh
 //! cargo run --release --example torture -- crash --kills 200 --seed 1
+//! cargo run --release --example torture -- leftovers --kills 200
 //! cargo run --release --example torture -- damage --cases 2000
 //! cargo run --release --example torture -- race --nodes 2000
-//! cargo run --release --example torture -- fuzz --cases 1000000
+//! cargo run --release --example torture -- fuzz --cases 1100000
 //! ```
 //!
 //! Every run prints its seed; the same seed makes the same choices again. `cargo test` does the same things shorter.
@@ -18,7 +19,7 @@ use graph::{cli, mcp};
 #[path = "../tests/torture/mod.rs"]
 mod torture;
 
-use torture::{client::Program, crash, damage, fuzz, race};
+use torture::{client::Program, crash, damage, fuzz, leftovers, race};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
     let seed = number("--seed", u64::from(std::process::id()));
     let start = Instant::now();
     match arguments.first().map(String::as_str) {
-        Some("serve") => return serve(),
+        Some("serve" | "export" | "backup" | "import" | "init") => return graph(),
         Some("crash") => {
             println!("crash: seed {seed}");
             let kills = number("--kills", 200) as usize;
@@ -45,6 +46,11 @@ fn main() -> ExitCode {
                 }
             });
             println!("{seen}");
+        }
+        Some("leftovers") => {
+            println!("leftovers: seed {seed}");
+            let commands = number("--kills", 200).div_ceil(5) as usize;
+            println!("{}", leftovers::run(&program.path, commands, seed));
         }
         Some("damage") => {
             println!("damage: seed {seed}");
@@ -62,25 +68,20 @@ fn main() -> ExitCode {
         }
         Some("fuzz") => {
             println!("fuzz: seed {seed}");
-            // Lines cost the most, and reach the most.
-            let all = number("--cases", 1_000_000) as usize;
-            let cases = fuzz::Cases {
-                lines: all / 4,
-                imports: all / 100,
-                texts: all - all / 4 - all / 100,
-            };
-            let mut next = 0;
+            // As many of each.
+            let each = number("--cases", 1_100_000).div_ceil(fuzz::TARGETS.len() as u64 + 1);
+            let each = each as usize;
+            let cases = fuzz::Cases { lines: each, each, dear: each };
             let seen = fuzz::run(cases, seed, |seen| {
-                if seen.lines.sent + seen.texts >= next {
-                    next += all / 20;
-                    println!("  {:.0} s: {seen}", start.elapsed().as_secs_f64());
-                }
+                println!("after {:.0} s: {seen}", start.elapsed().as_secs_f64());
             });
             println!("{seen}");
             assert!(seen.growth < fuzz::MAX_GROWTH, "memory grew by {} bytes", seen.growth);
         }
         _ => {
-            println!("one of: crash, damage, race, fuzz; the head of this file says how");
+            println!(
+                "one of: crash, leftovers, damage, race, fuzz; the head of this file says how"
+            );
             return ExitCode::from(2);
         }
     }
@@ -88,8 +89,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Is a server like any other.
-fn serve() -> ExitCode {
+/// Is the program itself.
+fn graph() -> ExitCode {
     let doors = cli::Doors {
         serve: mcp::serve,
         call: mcp::call,
@@ -97,5 +98,5 @@ fn serve() -> ExitCode {
         parse: mcp::parse,
         tools: |_| Vec::new(),
     };
-    cli::run(["graph", "serve"].map(Into::into), doors)
+    cli::run(env::args_os(), doors)
 }

@@ -167,6 +167,13 @@ impl Library {
         self.registry.call(&mut self.app, &ctx, tool, arguments)
     }
 
+    /// Everything, as lines.
+    pub fn export(&mut self) -> Vec<u8> {
+        let (ctx, mut out) = (self.app.ctx(Some("library")), Vec::new());
+        self.app.export(&ctx, &mut out, |_, _| {}).unwrap();
+        out
+    }
+
     /// What a recount of everything finds wrong.
     pub fn problems(&mut self) -> Result<Vec<String>, Error> {
         let ctx = self.app.ctx(Some("library"));

@@ -5,5 +5,6 @@ pub mod crash;
 pub mod damage;
 pub mod fuzz;
 pub mod ledger;
+pub mod leftovers;
 pub mod race;
 pub mod rng;

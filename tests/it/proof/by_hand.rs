@@ -86,6 +86,98 @@ fn what_cannot_be_read_is_storage_corrupt_and_doctor_says_where() {
 }
 
 #[test]
+fn counters_that_say_less_than_there_is_break_no_call() {
+    let chain = json!({ "project": "p", "nodes": [
+        { "ref": "x", "summary": "x" }, { "ref": "y", "summary": "y", "parent_ref": "x" },
+        { "ref": "z", "summary": "z", "parent_ref": "y", "depends_on": ["u", "v"] },
+        { "ref": "u", "summary": "u" }, { "ref": "v", "summary": "v" },
+    ] });
+    for edit in [
+        "children = 0, open_children = 0",
+        "children = 1, open_children = 0",
+        "open_deps = 1",
+        "open_deps = 0",
+        "depth = 1 WHERE parent IS NOT NULL",
+        "depth = 9223372036854775807 WHERE parent IS NOT NULL",
+        "depth = -9223372036854775808 WHERE parent IS NOT NULL",
+    ] {
+        let mut app = world();
+        let made = app.ok("graph_plan", chain.clone());
+        let id = |at: usize| made["created"][at]["id"].clone();
+        let conn = Connection::open(app.db_path()).unwrap();
+        conn.execute(&format!("UPDATE work_nodes SET {edit}"), [])
+            .unwrap_or_else(|error| panic!("{edit}: {error}"));
+        drop(conn);
+        let mut calls = calls();
+        calls.extend([
+            ("graph_context", json!({ "node_id": "n_0000000001", "depth": 5 })),
+            ("graph_context", json!({ "node_id": id(0), "depth": 5 })),
+            ("graph_context", json!({ "node_id": id(2) })),
+            ("advance", json!({ "containerType": "task", "id": id(2), "version": 1 })),
+            (
+                "query_container",
+                json!({ "operation": "get", "containerType": "task", "id": id(2) }),
+            ),
+            ("graph_next", json!({ "scope": id(0), "count": 5 })),
+            ("graph_query", json!({ "filter": { "ancestor": id(0) } })),
+            (
+                "graph_restructure",
+                json!({ "operations": [{ "op": "move", "node_id": id(2), "new_parent": id(3) }] }),
+            ),
+            (
+                "graph_restructure",
+                json!({ "operations": [{ "op": "drop", "node_id": id(0), "reason": "r" }] }),
+            ),
+            ("graph_update", json!({ "updates": [{ "node_id": id(4), "resolved": true }] })),
+        ]);
+        for (tool, arguments) in calls {
+            match app.call("a", tool, arguments.clone()) {
+                // What went below nothing would be a number of twenty digits.
+                Ok(answer) => assert!(
+                    !answer.to_string().contains("1844674407370955"),
+                    "{edit}, {tool}: {answer}"
+                ),
+                Err(error) => {
+                    let shown = format!("{edit}, {tool} {arguments}: {error}");
+                    assert_ne!(error.into_fault("r").code, ErrorCode::InternalError, "{shown}");
+                }
+            }
+        }
+        let ctx = app.ctx("a");
+        app.app.health(&ctx).unwrap_or_else(|error| panic!("{edit}: {error}"));
+    }
+}
+
+#[test]
+fn an_import_into_a_tree_that_bites_its_tail_ends() {
+    let mut app = world();
+    let nodes = json!([{ "ref": "x", "summary": "x" }, { "ref": "y", "summary": "y", "parent_ref": "x" }, { "ref": "z", "summary": "z" }]);
+    let made = app.ok("graph_plan", json!({ "nodes": nodes }));
+    let id = |at: usize| made["created"][at]["id"].as_str().unwrap().to_owned();
+    let (ctx, mut out) = (app.ctx("a"), Vec::new());
+    app.app.export(&ctx, &mut out, |_, _| {}).unwrap();
+    let lines = String::from_utf8(out).unwrap();
+    let moved: String = lines
+        .lines()
+        .map(|line| {
+            let mut record: Value = serde_json::from_str(line).unwrap();
+            if record["id"] == id(2) {
+                record["version"] = json!(9);
+                record["parent"] = json!("n_0000000002");
+            }
+            format!("{record}\n")
+        })
+        .collect();
+    let conn = Connection::open(app.db_path()).unwrap();
+    conn.execute("UPDATE work_nodes SET parent = ?1 WHERE id = ?2", [id(1), id(0)]).unwrap();
+    drop(conn);
+    let mut lines = app.app.records_of_stream(moved.as_bytes()).unwrap();
+    let fault = app.app.import(&ctx, &mut lines, "x", false).unwrap_err().into_fault("r");
+    assert_eq!(fault.code, ErrorCode::StorageCorrupt, "{}", fault.message);
+    assert!(fault.message.contains("below itself"), "{}", fault.message);
+}
+
+#[test]
 fn every_time_that_is_written_passes_the_doctor() {
     let mut app = world();
     for _ in 0..1_000 {

@@ -1,5 +1,8 @@
 //! A clock that is set back, and one that was far ahead once.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use graph::base::time::Clock;
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
@@ -23,6 +26,28 @@ fn world() -> TestApp {
     app
 }
 
+/// The ids on all pages of a list.
+fn pages(
+    app: &mut TestApp,
+    tool: &str,
+    mut ask: Value,
+    list: &str,
+    between: impl Fn(&TestApp),
+) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    loop {
+        let answer = app.ok(tool, ask.clone());
+        let page = answer[list].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let id = |item: &Value| item["id"].as_str().or(item.as_str()).unwrap().to_owned();
+        seen.extend(page.iter().map(id));
+        between(app);
+        match answer.get("next_cursor") {
+            Some(cursor) => ask["cursor"] = cursor.clone(),
+            None => return seen,
+        }
+    }
+}
+
 fn taken(app: &mut TestApp, agent: &str) -> Option<String> {
     let next = app.call(agent, "graph_next", json!({ "claim": true })).unwrap();
     next["nodes"].get(0).map(|node| node["node"]["id"].as_str().unwrap().to_owned())
@@ -44,20 +69,8 @@ fn a_clock_set_back_an_hour_breaks_no_cursor_of_any_domain() {
         ("query_nodes", json!({ "type": "Note", "limit": 2 }), "node_ids"),
         ("kb_query", json!({ "type": "req", "limit": 2 }), "entities"),
     ] {
-        let mut seen: Vec<String> = Vec::new();
-        let mut ask = arguments.clone();
-        loop {
-            let answer = app.ok(tool, ask.clone());
-            let page = answer[list].as_array().unwrap_or_else(|| panic!("{answer}"));
-            let id = |item: &Value| item["id"].as_str().or(item.as_str()).unwrap().to_owned();
-            seen.extend(page.iter().map(id));
-            // Back while a client pages.
-            app.advance_minutes(-HOUR);
-            match answer.get("next_cursor") {
-                Some(cursor) => ask["cursor"] = cursor.clone(),
-                None => break,
-            }
-        }
+        // Back while a client pages.
+        let seen = pages(&mut app, tool, arguments, list, |app| app.advance_minutes(-HOUR));
         let mut once = seen.clone();
         once.sort();
         once.dedup();
@@ -81,6 +94,52 @@ fn a_clock_set_back_an_hour_breaks_no_order_of_the_log() {
     assert!(log.is_sorted_by(|newer, older| newer.event.seq > older.event.seq));
     assert!(log.is_sorted_by(|newer, older| newer.event.at >= older.event.at));
     assert_eq!(app.app.health(&ctx).unwrap().ahead, None, "an hour is nothing to worry about");
+}
+
+#[test]
+fn a_clock_that_jumps_an_hour_during_calls_breaks_no_order_claim_or_cursor() {
+    let mut app = world();
+    // Longer than the clock jumps: forward, it may end a claim.
+    app.configure("claim_ttl_minutes: 120\n");
+    let Clock::Fixed(millis) = app.ctx("a").clock.clone() else { panic!("a clock of the test's") };
+    let (stop, begin) = (AtomicBool::new(false), millis.load(Ordering::Relaxed));
+    let mut won = Vec::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                millis.store(begin, Ordering::Relaxed);
+                millis.store(begin - HOUR * 60_000, Ordering::Relaxed);
+            }
+        });
+        for n in 0..40 {
+            let node = json!({ "ref": "r", "summary": format!("more {n}") });
+            app.ok("graph_plan", json!({ "nodes": [node] }));
+            app.ok("create_node", json!({ "type": "Note", "content": format!("note {n}") }));
+            let req = json!({ "id": format!("R-{n:02}"), "type": "req", "title": "t", "status": "draft" });
+            app.ok("kb_upsert", json!({ "entities": [req] }));
+            won.extend(taken(&mut app, &format!("agent-{n}")));
+        }
+        for (tool, arguments, list, all) in [
+            ("graph_query", json!({ "sort": "recent", "limit": 7 }), "nodes", 45),
+            ("graph_query", json!({ "sort": "created", "limit": 7 }), "nodes", 45),
+            ("query_nodes", json!({ "type": "Note", "limit": 7 }), "node_ids", 40),
+            ("kb_query", json!({ "type": "req", "limit": 7 }), "entities", 40),
+        ] {
+            let mut once = pages(&mut app, tool, arguments, list, |_| {});
+            once.sort();
+            once.dedup();
+            assert_eq!(once.len(), all, "{tool}: {once:?}");
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    let all = won.len();
+    won.sort();
+    won.dedup();
+    assert_eq!((won.len(), all), (40, 40), "each node has one holder: {won:?}");
+    let ctx = app.ctx("a");
+    let log = app.app.log(&ctx, graph::app::Wanted::default(), 500).unwrap();
+    assert!(log.len() > 150 && log.is_sorted_by(|newer, older| newer.event.at >= older.event.at));
+    assert_eq!(app.app.health(&ctx).unwrap().miscounts, Vec::<String>::new());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Short runs of what `examples/torture.rs` does at length.
 
-use crate::torture::{client::Program, crash, damage::Specimen, race};
+use crate::torture::{client::Program, crash, damage::Specimen, leftovers, race};
 
 fn program() -> Program {
     Program { path: env!("CARGO_BIN_EXE_graph").into(), arguments: vec!["serve".to_owned()] }
@@ -11,6 +11,14 @@ fn servers_killed_at_any_moment_lose_nothing_that_was_acknowledged() {
     let seen = crash::run(&program(), 10, 20_261, |_| {});
     println!("{seen}");
     assert!(seen.acknowledged > 0, "nothing was put to the proof");
+}
+
+#[cfg(unix)]
+#[test]
+fn commands_killed_while_they_write_leave_nothing_that_the_next_does_not_clear_away() {
+    let seen = leftovers::run(&program().path, 6, 20_262);
+    println!("{seen}");
+    assert!(seen.in_time > 0, "nothing was put to the proof");
 }
 
 #[test]

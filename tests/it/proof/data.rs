@@ -149,6 +149,52 @@ fn no_command_lets_stored_text_reach_the_terminal_as_more_than_text() {
 }
 
 #[test]
+fn stored_text_is_run_by_nobody() {
+    let (keep, root, _) = haunted();
+    let with_git = |line: &[&str]| {
+        let mut command = crate::support::binary::command(&root, line);
+        crate::support::binary::finish(command.env("PATH", git::path()))
+    };
+    // Where programs are started: hooks run by git, on a branch and over a file that are called like commands, with a
+    // database full of commands beside them.
+    assert_eq!(with_git(&["kb", "init"]).code, 0);
+    let requirement =
+        "---\nid: REQ-9\ntype: req\nstatus: draft\ntitle: $(touch owned) `touch owned`\n---\n";
+    let folder = root.join("docs/req");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("$(touch owned);touch owned.md"), requirement).unwrap();
+    git::git(&root, &["checkout", "-q", "-b", "$(touch${IFS}owned)"]);
+    git::commit(&root);
+    for line in [
+        &["kb", "sync"][..],
+        &["kb", "diff"],
+        &["kb", "gc"],
+        &["brief", "--diff"],
+        &["brief", "--diff=--output=owned"],
+        &["brief", "--diff=$(touch owned)"],
+        &["init", "--skills"],
+        &["doctor", "--fix"],
+    ] {
+        let ran = with_git(line);
+        assert!(ran.code < 70, "{line:?}: {}{}", ran.out, ran.err);
+    }
+    git::git(&root, &["checkout", "-q", "main"]);
+    let found = run(&root, &["search", "DROP TABLE events"]).ok();
+    assert!(found.contains("DROP TABLE events"), "{found}");
+    assert_eq!(run(&root, &["doctor"]).code, 0, "every table is there, and sound");
+    let mut folders = vec![keep.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let entry = entry.unwrap();
+            assert_ne!(entry.file_name(), "owned", "something was run in {}", folder.display());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+}
+
+#[test]
 fn every_text_is_found_by_itself_and_is_never_search_syntax() {
     let mut app = TestApp::new();
     app.ok("graph_open", json!({ "project": "p" }));

@@ -4,7 +4,7 @@ use crate::torture::fuzz::{self, Cases};
 
 #[test]
 fn hostile_input_is_answered_and_breaks_nothing() {
-    let cases = Cases { lines: 300, texts: 3_000, imports: 60 };
+    let cases = Cases { lines: 300, each: 500, dear: 100 };
     let seen = fuzz::run(cases, 7, |_| {});
     println!("{seen}");
     assert!(seen.lines.results > 10 && seen.lines.faults > 50, "{seen}");

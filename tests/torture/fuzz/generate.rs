@@ -130,7 +130,11 @@ pub fn anything(rng: &mut Rng, depth: usize) -> Value {
             // Deep, but narrow.
             let mut value = json!(1);
             for _ in 0..rng.below(700) {
-                value = if rng.once_in(2) { json!([value]) } else { json!({ "k": value }) };
+                // Moved, not written out anew at every level.
+                value = match rng.once_in(2) {
+                    true => Value::Array(vec![value]),
+                    false => Value::Object([("k".to_owned(), value)].into_iter().collect()),
+                };
             }
             value
         }

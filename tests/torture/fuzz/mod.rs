@@ -2,10 +2,14 @@
 //!
 //! Every case follows from a seed and a number. A case that fails is pinned as a test of the module that it broke.
 
+mod arguments;
 mod generate;
 mod mutate;
+mod records;
 mod session;
 mod texts;
+
+use std::time::{Duration, Instant};
 
 use super::rng::Rng;
 pub use session::Lines;
@@ -13,34 +17,59 @@ pub use session::Lines;
 /// Bytes that the process may grow by, whatever it is fed.
 pub const MAX_GROWTH: u64 = 200 << 20;
 
+/// What is fed beside whole lines: its name, and one case of it.
+pub const TARGETS: &[(&str, fn(&mut Rng))] = &[
+    ("arguments", arguments::arguments),
+    ("globs", texts::glob),
+    ("paths", texts::path),
+    ("JSON", texts::json),
+    ("documents", texts::document),
+    ("settings", texts::settings),
+    ("folders", texts::folder),
+    ("records", records::records),
+    ("memory.jsonl", records::memory_jsonl),
+    ("beads", records::beads),
+];
+
+/// Those that need a database and files for each case.
+const DEAR: &[&str] = &["folders", "records", "memory.jsonl", "beads"];
+
 /// How many cases of each kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Cases {
+    /// Whole lines of JSON-RPC.
     pub lines: usize,
-    pub texts: usize,
-    pub imports: usize,
+    /// Of each other target.
+    pub each: usize,
+    /// Of each that takes long.
+    pub dear: usize,
 }
 
 /// What a run saw.
 #[derive(Debug, Default)]
 pub struct Seen {
     pub lines: Lines,
-    pub texts: usize,
-    pub imports: usize,
+    /// Cases of each target, and how long they took.
+    pub targets: Vec<(&'static str, usize, Duration)>,
     /// Bytes by which the peak of memory grew.
     pub growth: u64,
 }
 
 impl std::fmt::Display for Seen {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Seen { lines, texts, imports, growth } = self;
-        write!(
+        let others: usize = self.targets.iter().map(|(_, cases, _)| cases).sum();
+        writeln!(
             f,
-            "{} cases: {lines}; {texts} globs, paths, JSON texts and documents; {imports} imports and settings; \
-             memory grew by {} MB at its peak; no panic, no hang",
-            lines.sent + texts + imports,
-            growth >> 20
-        )
+            "{} cases, no panic, no hang, memory grew by {} MB at its peak",
+            self.lines.sent + others,
+            self.growth >> 20
+        )?;
+        write!(f, "  {}", self.lines)?;
+        for (name, cases, took) in &self.targets {
+            let micros = took.as_micros() / (*cases).max(1) as u128;
+            write!(f, "\n  {cases} {name}, {micros} µs each")?;
+        }
+        Ok(())
     }
 }
 
@@ -49,24 +78,39 @@ pub fn run(cases: Cases, seed: u64, mut told: impl FnMut(&Seen)) -> Seen {
     let before = memory("VmRSS:");
     let mut rng = Rng::new(seed);
     let mut seen = Seen::default();
+    for (name, case) in TARGETS {
+        let count = if DEAR.contains(name) { cases.dear } else { cases.each };
+        let start = Instant::now();
+        for _ in 0..count {
+            let guard = Case { name, seed: rng.next() };
+            case(&mut Rng::new(guard.seed));
+        }
+        seen.targets.push((name, count, start.elapsed()));
+        told(&seen);
+    }
     while seen.lines.sent < cases.lines {
         let count = (cases.lines - seen.lines.sent).min(1_000);
         session::run(&mut seen.lines, count, rng.next());
-        told(&seen);
-    }
-    for _ in 0..cases.texts {
-        texts::text(&mut Rng::new(rng.next()));
-        seen.texts += 1;
-        if seen.texts.is_multiple_of(100_000) {
+        if seen.lines.sent.is_multiple_of(20_000) {
             told(&seen);
         }
     }
-    for _ in 0..cases.imports {
-        texts::import(&mut Rng::new(rng.next()));
-        seen.imports += 1;
-    }
     seen.growth = memory("VmHWM:").saturating_sub(before);
     seen
+}
+
+/// Says which case it was that ended a run.
+struct Case {
+    name: &'static str,
+    seed: u64,
+}
+
+impl Drop for Case {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("the case of {} with seed {}", self.name, self.seed);
+        }
+    }
 }
 
 /// A figure of this process's memory in bytes; 0 where the system does not tell.

@@ -44,7 +44,7 @@ impl std::fmt::Display for Lines {
 }
 
 /// Every tool with the schema of its arguments.
-static TOOLS: LazyLock<Vec<(&str, Value)>> =
+pub(super) static TOOLS: LazyLock<Vec<(&str, Value)>> =
     LazyLock::new(|| tools::all().iter().map(|tool| (tool.name, tool.listed_input())).collect());
 
 /// One session of `count` lines on a file of its own.

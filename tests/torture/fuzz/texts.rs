@@ -59,17 +59,8 @@ fn broken(from: &str, rng: &mut Rng) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// One case of the pure readers.
-pub fn text(rng: &mut Rng) {
-    match rng.below(5) {
-        0 => glob(rng),
-        1 => path(rng),
-        2 => json(rng),
-        _ => document(rng),
-    }
-}
-
-fn glob(rng: &mut Rng) {
+/// One glob, and a path that it may match.
+pub fn glob(rng: &mut Rng) {
     let mut pattern = String::new();
     for _ in 0..1 + rng.below(4) {
         const PARTS: &[&str] = &[
@@ -121,7 +112,8 @@ fn glob(rng: &mut Rng) {
     }
 }
 
-fn path(rng: &mut Rng) {
+/// One path, and texts that have it somewhere inside.
+pub fn path(rng: &mut Rng) {
     let written = broken(&format!("{}/{}", generate::text(rng), generate::text(rng)), rng);
     for root in [None, Some("/work/repo")] {
         if let Ok(kept) = paths::normalise("paths", root, &written) {
@@ -139,14 +131,16 @@ fn path(rng: &mut Rng) {
     }
 }
 
-fn json(rng: &mut Rng) {
-    let text = broken(&generate::anything(rng, 4).to_string(), rng);
+/// One text that may be JSON.
+pub fn json(rng: &mut Rng) {
+    let text = broken(&generate::anything(rng, 3).to_string(), rng);
     if let Ok(value) = mcp::parse(&text) {
         assert_eq!(mcp::parse(&value.to_string()).ok(), Some(value), "{text:?}");
     }
 }
 
-fn document(rng: &mut Rng) {
+/// One document with front matter, or one manifest.
+pub fn document(rng: &mut Rng) {
     let document = *rng.pick(DOCUMENTS);
     let text = broken(document, rng);
     let vocabulary = Vocabulary::of(&SCHEMA);
@@ -162,12 +156,24 @@ fn document(rng: &mut Rng) {
             let _ = (extractor.extract)(&input, &vocabulary);
         }
     }
-    if rng.once_in(4) {
+}
+
+/// One file of settings.
+pub fn settings(rng: &mut Rng) {
+    if rng.once_in(2) {
         let _ = KbConfig::parse(&broken(SETTINGS[1], rng), &Words::of(&SCHEMA));
+        return;
     }
+    FOLDER.with(|folder| {
+        fs::write(folder.path().join("graph.config.yaml"), broken(SETTINGS[0], rng)).unwrap();
+        let _ = load(folder.path());
+    });
 }
 
 thread_local! {
+    /// Where settings are written, one after the other.
+    static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
+
     /// One application takes all imports: each is all or nothing.
     static TARGET: RefCell<(tempfile::TempDir, App)> = RefCell::new({
         let folder = tempfile::tempdir().unwrap();
@@ -185,14 +191,9 @@ fn load(folder: &std::path::Path) -> Result<Config, graph::config::ConfigError> 
     )
 }
 
-/// One case of what is read from folders.
-pub fn import(rng: &mut Rng) {
+/// One folder of memories.
+pub fn folder(rng: &mut Rng) {
     let folder = tempfile::tempdir().unwrap();
-    if rng.once_in(2) {
-        fs::write(folder.path().join("graph.config.yaml"), broken(SETTINGS[0], rng)).unwrap();
-        let _ = load(folder.path());
-        return;
-    }
     let system = folder.path().join("_system");
     fs::create_dir_all(&system).unwrap();
     fs::create_dir_all(folder.path().join("_content/nodes")).unwrap();
