@@ -149,7 +149,8 @@ fn left(root: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).unwrap() {
             let entry = entry.unwrap();
             let name = entry.file_name().into_string().unwrap();
-            if name.contains("tmp") && name != "tmp" || name.contains("partial") {
+            // Random names have any letters.
+            if name.contains("-tmp") || name.ends_with(".tmp") || name.contains("partial") {
                 left.push(entry.path());
             } else if entry.file_type().unwrap().is_dir() {
                 folders.push(entry.path());

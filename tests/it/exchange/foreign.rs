@@ -240,15 +240,20 @@ fn an_import_from_elsewhere_tells_how_far_it_is() {
 fn what_is_wrong_with_a_line_is_told_in_few_words() {
     let (_keep, home) = folder();
     let long = "x".repeat(100_000);
-    for (name, line) in [
-        ("memory.jsonl", format!(r#"{{"type":"entity","name":"a","observations":"{long}"}}"#)),
+    for (name, more, line) in [
+        (
+            "memory.jsonl",
+            &[][..],
+            format!(r#"{{"type":"entity","name":"a","observations":"{long}"}}"#),
+        ),
         (
             "issues.jsonl",
+            &["--project", "p"],
             format!(r#"{{"id":"bd-1","title":"a","status":"open","labels":"{long}"}}"#),
         ),
     ] {
         fs::write(home.join(name), line + "\n").unwrap();
-        let err = run(&home, &["import", name, "--project", "p"]).failed(1);
+        let err = run(&home, &[&["import", name], more].concat()).failed(1);
         assert!(
             err.contains("line 1: ") && err.chars().count() < 1_000,
             "{} characters",
