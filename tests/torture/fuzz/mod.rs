@@ -17,8 +17,11 @@ pub use session::Lines;
 /// Bytes that the process may grow by, whatever it is fed.
 pub const MAX_GROWTH: u64 = 200 << 20;
 
+/// Feeds one case.
+type Feed = fn(&mut Rng);
+
 /// What is fed beside whole lines: its name, and one case of it.
-pub const TARGETS: &[(&str, fn(&mut Rng))] = &[
+pub const TARGETS: &[(&str, Feed)] = &[
     ("arguments", arguments::arguments),
     ("globs", texts::glob),
     ("paths", texts::path),
