@@ -38,14 +38,20 @@ pub fn back_up(
     partial: &Path,
     watch: impl FnMut(usize, usize) -> Result<()>,
 ) -> Result<BackedUp> {
-    // On a connection of its own, so that what this one is doing is not disturbed.
-    let from = open::connect(db.path())?;
+    // On a connection of its own, so that what this one is doing is not disturbed; where the file may only be read,
+    // another one could not even look at it.
+    let own = match db.is_read_only() {
+        true => None,
+        false => Some(open::connect(db.path())?),
+    };
+    let from = own.as_ref().unwrap_or(db.conn());
     // A read that lasts: the copy is of this instant, however much others write meanwhile.
-    from.execute_batch("BEGIN")?;
-    let before = count_rows(&from)?;
+    let snapshot = from.unchecked_transaction()?;
+    let before = count_rows(from)?;
     let partial = Partial::create(partial)?;
     let mut to = open::connect(&partial.path)?;
-    copy(&from, &mut to, watch)?;
+    copy(from, &mut to, watch)?;
+    drop(snapshot);
     check_sound(&to)?;
     let after = count_rows(&to)?;
     if let Some((table, rows)) = before.iter().find(|counted| !after.contains(counted)) {

@@ -72,3 +72,24 @@ fn a_backup_never_replaces_what_it_is_not_told_to() {
     run(&place, &["backup", "mine", "--force"]).ok();
     assert!(run(&place, &["--db", "mine", "doctor"]).ok().contains("all is well"));
 }
+
+#[test]
+#[cfg(unix)]
+fn what_may_only_be_read_can_be_copied_elsewhere() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &std::path::Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let mut home = World::full();
+    let export = home.export();
+    let place = home.app.db_path().parent().unwrap().to_owned();
+    home.app.reopen();
+    let (_keep, other) = crate::support::binary::folder();
+    let copy = other.join("copy.db");
+    mode(&place.join("graph.db"), 0o400);
+    mode(&place, 0o500);
+    // Nothing stops a superuser from writing, and the rest holds for them too.
+    run(&place, &["backup", copy.to_str().unwrap()]).ok();
+    mode(&place, 0o700);
+    assert_eq!(run(&other, &["--db", "copy.db", "export"]).ok(), export);
+}
