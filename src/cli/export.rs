@@ -160,7 +160,9 @@ fn cannot(path: &Path, error: &io::Error) -> Failure {
 }
 
 fn to_folder(folder: &Path, force: bool, shell: &mut Shell) -> Outcome {
-    let exported = shell.read(|tx| memory::export(tx, folder, force))?;
+    shell.check_there()?;
+    let exported = shell
+        .watched("exporting", |app, ctx| app.read(ctx, |tx| memory::export(tx, folder, force)))?;
     let out = &mut shell.out;
     if out.json {
         out.object(&exported)?;

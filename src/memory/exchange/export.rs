@@ -54,6 +54,8 @@ pub fn export(tx: &Read<'_>, folder: &Path, force: bool) -> Result<Exported> {
     let before = prepare(folder, force)?;
     let mut out = Out { folder, names: Names::default(), written: HashSet::new(), bytes: 0 };
     let mut registry = Registry::default();
+    let (all_nodes, all_connections) = nodes::count(tx)?;
+    tx.progress().expect(all_nodes + all_connections);
     nodes::each(tx, |record| {
         let content = nodes::content(tx, &record)?;
         let node = record.node;
@@ -72,6 +74,7 @@ pub fn export(tx: &Read<'_>, folder: &Path, force: bool) -> Result<Exported> {
             properties: node.properties,
         };
         registry.nodes.insert(entry.id.clone(), json!(entry));
+        tx.progress().step();
         Ok(true)
     })?;
     connections::each(tx, |record| {
@@ -92,6 +95,7 @@ pub fn export(tx: &Read<'_>, folder: &Path, force: bool) -> Result<Exported> {
             properties: connection.properties,
         };
         registry.connections.insert(entry.id.clone(), json!(entry));
+        tx.progress().step();
         Ok(true)
     })?;
     let mut removed = 0;

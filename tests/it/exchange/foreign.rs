@@ -208,7 +208,7 @@ fn an_issue_is_newer_by_its_instant_not_by_its_spelling() {
 }
 
 #[test]
-fn an_import_from_elsewhere_tells_how_far_it_is() {
+fn what_goes_to_and_comes_from_elsewhere_tells_how_far_it_is() {
     let issues = lines(
         (0..30).map(|at| json!({ "id": format!("b-{at}"), "title": "x", "status": "closed" })),
     );
@@ -233,6 +233,21 @@ fn an_import_from_elsewhere_tells_how_far_it_is() {
             assert_eq!(done, all, "{round} {beads}: {heard:?}");
             assert!(heard[heard.len() / 2].1 >= 30, "what is to come is known early: {heard:?}");
         }
+    }
+    let folder = app.db_path().parent().unwrap().join("notes");
+    let mut heard = [0, 0].map(|_| Arc::new(Mutex::new((0, 0))));
+    for (place, heard) in heard.iter_mut().enumerate() {
+        let told = Arc::clone(heard);
+        let progress = Progress::heard_by(move |done, all| *told.lock().unwrap() = (done, all));
+        let ctx = Ctx { progress, ..app.ctx("a") };
+        match place {
+            0 => drop(app.app.read(&ctx, |tx| graph::memory::export(tx, &folder, false)).unwrap()),
+            _ => {
+                let read = graph::memory::open_folder(&folder).unwrap();
+                drop(app.app.import_folder(&ctx, &read, false, false).unwrap());
+            }
+        }
+        assert_eq!(*heard.lock().unwrap(), (30, 30), "{place}");
     }
 }
 
