@@ -223,9 +223,10 @@ fn what_goes_to_and_comes_from_elsewhere_tells_how_far_it_is() {
             let progress =
                 Progress::heard_by(move |done, all| told.lock().unwrap().push((done, all)));
             let ctx = Ctx { progress, ..app.ctx("a") };
-            match beads {
-                true => drop(app.app.import_beads(&ctx, "p", &issues, false).unwrap()),
-                false => drop(app.app.import_jsonl(&ctx, &entities, false).unwrap()),
+            if beads {
+                app.app.import_beads(&ctx, "p", &issues, false).unwrap();
+            } else {
+                app.app.import_jsonl(&ctx, &entities, false).unwrap();
             }
             let heard = heard.lock().unwrap();
             assert!(heard.len() >= 30, "{round} {beads}: {heard:?}");
@@ -235,19 +236,18 @@ fn what_goes_to_and_comes_from_elsewhere_tells_how_far_it_is() {
         }
     }
     let folder = app.db_path().parent().unwrap().join("notes");
-    let mut heard = [0, 0].map(|_| Arc::new(Mutex::new((0, 0))));
-    for (place, heard) in heard.iter_mut().enumerate() {
-        let told = Arc::clone(heard);
+    for out in [true, false] {
+        let heard = Arc::new(Mutex::new((0, 0)));
+        let told = Arc::clone(&heard);
         let progress = Progress::heard_by(move |done, all| *told.lock().unwrap() = (done, all));
         let ctx = Ctx { progress, ..app.ctx("a") };
-        match place {
-            0 => drop(app.app.read(&ctx, |tx| graph::memory::export(tx, &folder, false)).unwrap()),
-            _ => {
-                let read = graph::memory::open_folder(&folder).unwrap();
-                drop(app.app.import_folder(&ctx, &read, false, false).unwrap());
-            }
+        if out {
+            app.app.read(&ctx, |tx| graph::memory::export(tx, &folder, false)).unwrap();
+        } else {
+            let read = graph::memory::open_folder(&folder).unwrap();
+            app.app.import_folder(&ctx, &read, false, false).unwrap();
         }
-        assert_eq!(*heard.lock().unwrap(), (30, 30), "{place}");
+        assert_eq!(*heard.lock().unwrap(), (30, 30), "{out}");
     }
 }
 
