@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::support::server::Server;
+use crate::support::{binary, server::Server};
 
 fn total(server: &mut Server) -> Value {
     server.call("graph_open", json!({ "project": "demo" }))["summary"]["total"].take()
@@ -183,4 +183,23 @@ fn who_asks_is_told_how_far_a_large_plan_is() {
     }
     assert!(last > 0.0, "nothing was told");
     assert!(server.end().is_empty());
+}
+
+#[test]
+fn what_the_client_does_wrong_is_told_to_it_alone() {
+    let (_keep, folder) = binary::folder();
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    let lines = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "no_such_tool" } }),
+    ];
+    let sent: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(folder.join("sent"), sent).unwrap();
+    for (line, told) in [(&["serve"][..], false), (&["-v", "serve"], true)] {
+        let sent = std::fs::File::open(folder.join("sent")).unwrap();
+        let ran = binary::finish(binary::command(&folder, line).stdin(sent));
+        assert!(ran.out.contains("-32602"), "{}", ran.out);
+        assert_eq!(ran.err.contains("no_such_tool"), told, "{line:?}: {}", ran.err);
+    }
 }

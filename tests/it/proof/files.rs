@@ -55,7 +55,21 @@ fn the_file_and_its_log_are_their_owners_alone_under_any_umask() {
                 "umask {umask}, {ending}"
             );
         }
+        let types = json!({ "node_types": ["Note"], "connection_types": [] });
+        server.call("create_ontology", types);
+        server.call("create_node", json!({ "type": "Note", "content": "secret" }));
         server.end();
+        // And whatever is made of it.
+        for line in ["export all.jsonl", "backup copy.db", "export --memory notes"] {
+            let (code, said) = under_umask(&folder, umask, line);
+            assert_eq!(code, 0, "{line}: {said}");
+        }
+        let note = fs::read_dir(folder.join("notes/_content/nodes")).unwrap().next().unwrap();
+        let made =
+            ["all.jsonl", "copy.db", "notes/_system/registry.json"].map(|name| folder.join(name));
+        for path in made.iter().chain([&note.unwrap().path()]) {
+            assert_eq!(mode(path), 0o600, "umask {umask}, {}", path.display());
+        }
         // A copy is made before a migration.
         fs::write(&db, fixtures::read(2).unwrap()).unwrap();
         let (code, said) = under_umask(&folder, umask, "status");
