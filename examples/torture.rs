@@ -50,7 +50,11 @@ fn main() -> ExitCode {
         Some("leftovers") => {
             println!("leftovers: seed {seed}");
             let commands = number("--kills", 200).div_ceil(5) as usize;
-            println!("{}", leftovers::run(&program.path, commands, seed));
+            // A setup knows its own server by this name.
+            let folder = tempfile::tempdir().unwrap();
+            let named = folder.path().join("graph");
+            std::fs::copy(&program.path, &named).unwrap();
+            println!("{}", leftovers::run(&named, commands, seed));
         }
         Some("damage") => {
             println!("damage: seed {seed}");

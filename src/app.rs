@@ -124,7 +124,10 @@ impl App {
             _ => {
                 let survive_power_loss = self.config.durability.value == Durability::Full;
                 let options = db::Options { survive_power_loss };
-                let mut db = Db::open(&self.config.db_path.value, options, ctx)?;
+                let path = &self.config.db_path.value;
+                let mut db = Db::open(path, options, ctx)?;
+                // Backups and exports often stand beside it.
+                crate::os::scratch::sweep(path.parent().unwrap_or(path));
                 db.set_patience(self.patience)?;
                 db
             }

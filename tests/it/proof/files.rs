@@ -120,12 +120,16 @@ fn a_kb_that_links_out_of_the_repository_is_refused() {
 }
 
 #[test]
-fn what_a_killed_migration_left_behind_is_cleared_away() {
+fn what_was_left_beside_the_database_is_cleared_away_by_the_next_to_open_it() {
     let (_keep, folder) = binary::folder();
     fs::write(folder.join("graph.db"), fixtures::read(2).unwrap()).unwrap();
     // As a process leaves it that dies while it copies.
     for ending in ["bak-partial", "bak-partial-journal"] {
         fs::write(folder.join(format!("graph.db.v2.{ending}")), "half a copy").unwrap();
+    }
+    // And one that dies in the middle of a backup.
+    for ending in ["", "-copy", "-copy-journal"] {
+        fs::write(folder.join(format!(".notes.db.7-0.graph-tmp{ending}")), "half").unwrap();
     }
     binary::run(&folder, &["status"]).ok();
     let mut names: Vec<String> = fs::read_dir(&folder)
