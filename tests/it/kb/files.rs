@@ -140,7 +140,16 @@ fn an_added_type_has_its_folder_and_works_from_file_to_query() {
         "---\nid: RISK-1\nstatus: open\nthreatens: REQ-1\n---\n# Rain\n",
     );
     write(&folder, "docs/requirements/a.md", &requirement("REQ-1", ""));
+    // A manifest declares whatever it says, by relations that were added too.
+    write(
+        &folder,
+        "symbols.yaml",
+        "symbols:\n- {id: RISK-2, type: risk, status: open, threatens: [REQ-1]}\n",
+    );
     kb(&folder, &["sync"]).ok();
+    let of_manifest =
+        kb(&folder, &["query", "--has", "threatens=REQ-1", "--source", "file:symbols.yaml"]).ok();
+    assert!(of_manifest.starts_with("RISK-2  risk  RISK-2\n"), "{of_manifest}");
     let found = kb(&folder, &["query", "--has", "threatens"]).ok();
     assert!(found.starts_with("RISK-1  risk  Rain\n    open  docs/risks/r.md:2\n"), "{found}");
 }

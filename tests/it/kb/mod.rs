@@ -13,6 +13,7 @@ mod files;
 mod git;
 mod model;
 mod query;
+mod random;
 mod sync;
 mod touching;
 mod upsert;
