@@ -48,7 +48,7 @@ fn a_sync_of_what_changed_ends_where_a_sync_of_everything_does() {
     for seed in 1..4 {
         let (mut dice, mut kb) = (Dice(seed), Kb::empty());
         let mut files: Vec<Option<FileFacts>> = vec![None; 6];
-        for step in 0..25 {
+        for step in 0..15 {
             let before = files.clone();
             for _ in 0..=dice.below(3) {
                 let at = dice.below(6) as usize;
@@ -85,10 +85,10 @@ fn no_rollback_leaves_a_link_that_tools_could_not_have_drawn_and_the_newest_can_
     for seed in 1..4 {
         let (mut dice, mut kb) = (Dice(seed), Kb::of("req R0 R1, test T0, scenario S0", ""));
         let mut log: Vec<String> = Vec::new();
-        for step in 0..60 {
+        for step in 0..120 {
             let before = said(&mut kb);
             let id = dice.one(&["R0", "R1", "T0", "S0"]);
-            let outcome = match dice.below(6) {
+            let outcome = match dice.below(8) {
                 0 | 1 => {
                     let (relation, from, to) = pairs[dice.below(5) as usize];
                     let link = json!({ "relation": relation, "from": from, "to": to });
@@ -109,8 +109,7 @@ fn no_rollback_leaves_a_link_that_tools_could_not_have_drawn_and_the_newest_can_
                 }
                 _ if log.is_empty() => continue,
                 _ => {
-                    let back = dice.below(log.len().min(8) as u32) as usize;
-                    let changeset = log[log.len() - 1 - back].clone();
+                    let changeset = log[dice.below(log.len() as u32) as usize].clone();
                     let done = kb.write(|tx, setting| kb::rollback(tx, setting, &changeset));
                     done.map(|done| json!({ "changeset": done.changeset }))
                 }
@@ -125,6 +124,9 @@ fn no_rollback_leaves_a_link_that_tools_could_not_have_drawn_and_the_newest_can_
             done += 1;
             let rules = json!({ "rules": ["no-dangling", "required-fields"] });
             assert_eq!(kb.violations(rules), [""; 0], "seed {seed}, step {step}");
+            if dice.below(5) > 0 {
+                continue;
+            }
             let after = said(&mut kb);
             for expected in [&before, &after] {
                 let last = log.last().unwrap().clone();
