@@ -158,7 +158,7 @@ pub(super) fn lineage(tx: &Read<'_>, record: &Record) -> Result<Lineage> {
     let mut chain = nodes::ancestors(tx, &record.node.id, ANCESTORS - 1)?;
     let all = usize::try_from(record.depth).unwrap_or(0);
     if chain.len() < all {
-        let root = nodes::get(tx, "project", &record.project)?.node;
+        let root = nodes::root(tx, &record.project)?.node;
         let ancestor = Ancestor { id: root.id, summary: root.summary, resolved: root.resolved };
         chain.insert(0, (ancestor, root.context_links));
     }

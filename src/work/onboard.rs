@@ -134,7 +134,7 @@ pub fn onboard(
             None => return Ok(empty()),
         },
     };
-    let root = nodes::get(tx, "project", &project.id)?;
+    let root = nodes::root(tx, &project.id)?;
     let branches = nodes::children_open_first(tx, &project.id, TREE)?;
     let tree_omitted = count(root.children).saturating_sub(branches.len());
     let ask = Next { project: Some(project.id.clone()), count: Some(NEXT), ..Next::default() };

@@ -130,7 +130,7 @@ pub fn list_projects(tx: &Read<'_>, cursor: Option<&str>) -> Result<Opened> {
     let mut budget = Budget::new(page::DEFAULT_CHARS);
     let (mut lines, mut more): (Vec<ProjectLine>, bool) = (Vec::new(), false);
     projects::each(tx, after.as_deref().unwrap_or_default(), |project| {
-        let root = nodes::get(tx, "project", &project.id)?;
+        let root = nodes::root(tx, &project.id)?;
         let line = ProjectLine {
             updated_at: nodes::last_change(tx, &project.id)?.unwrap_or(root.node.updated_at),
             id: project.id,
@@ -150,7 +150,7 @@ pub fn list_projects(tx: &Read<'_>, cursor: Option<&str>) -> Result<Opened> {
 }
 
 fn opened(tx: &Read<'_>, project: projects::Project, created: bool) -> Result<Opened> {
-    let root = nodes::get(tx, "project", &project.id)?.node;
+    let root = nodes::root(tx, &project.id)?.node;
     let (evidence, evidence_omitted) = evidence::latest(tx, &root.id, EVIDENCE)?;
     Ok(Opened {
         project: Some(project.name),

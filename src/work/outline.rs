@@ -156,7 +156,7 @@ fn target(tx: &Read<'_>, of: Option<&str>) -> Result<(String, Record)> {
         return Ok((projects::pick(tx, "project", Some(&record.project))?.name, record));
     }
     let project = projects::pick(tx, "project", of)?;
-    Ok((project.name, nodes::get(tx, "project", &project.id)?))
+    Ok((project.name, nodes::root(tx, &project.id)?))
 }
 
 fn line(tx: &Read<'_>, record: &Record, level: usize, live: &Live) -> Result<OutlineNode> {

@@ -96,7 +96,7 @@ pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) 
 
 fn project_record(tx: &Read<'_>, project: projects::Project) -> Result<ProjectRecord> {
     // A project never changes either.
-    let root = nodes::get(tx, "project", &project.id)?.node;
+    let root = nodes::root(tx, &project.id)?.node;
     Ok(ProjectRecord {
         r#type: ProjectRecord::TYPE.to_owned(),
         id: project.id,

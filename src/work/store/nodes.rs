@@ -4,7 +4,7 @@ use rusqlite::Row;
 use serde_json::{Value, json};
 
 use crate::{
-    base::{Error, Fault, Result, Timestamp, ids},
+    base::{Error, ErrorCode, Fault, Result, Timestamp, ids},
     db::{self, Key, Names, Read, Source, Write, history},
     work::types::{Ancestor, DOMAIN, ID_PREFIX, MERGED_INTO, Node},
 };
@@ -112,6 +112,15 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
         Some(record) => Ok(record),
         None => Err(missing(tx, field, id)?),
     }
+}
+
+/// The root of a project that is there; a file that does not have it is damaged.
+pub fn root(tx: &Read<'_>, project: &str) -> Result<Record> {
+    find(tx, project)?.ok_or_else(|| {
+        Fault::new(ErrorCode::StorageCorrupt, format!("project `{project}` has lost its root"))
+            .hint("run `graph doctor`, which says what is wrong with the file")
+            .into()
+    })
 }
 
 /// NOT_FOUND for a node named in `field`; where it was merged away, into which one.

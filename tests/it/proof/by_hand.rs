@@ -149,6 +149,22 @@ fn counters_that_say_less_than_there_is_break_no_call() {
 }
 
 #[test]
+fn a_project_without_its_root_is_storage_corrupt() {
+    let mut app = world();
+    let conn = Connection::open(app.db_path()).unwrap();
+    conn.execute_batch("PRAGMA foreign_keys = OFF; DELETE FROM work_nodes WHERE parent IS NULL")
+        .unwrap();
+    drop(conn);
+    for (tool, arguments) in
+        [("graph_open", json!({ "project": "p" })), ("graph_onboard", json!({}))]
+    {
+        let fault = app.fault(tool, arguments);
+        assert_eq!(fault["code"], "STORAGE_CORRUPT", "{tool}: {fault}");
+        assert!(fault["hint"].as_str().unwrap().contains("graph doctor"), "{tool}: {fault}");
+    }
+}
+
+#[test]
 fn an_import_into_a_tree_that_bites_its_tail_ends() {
     let mut app = world();
     let nodes = json!([{ "ref": "x", "summary": "x" }, { "ref": "y", "summary": "y", "parent_ref": "x" }, { "ref": "z", "summary": "z" }]);
