@@ -36,6 +36,10 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { name: "0005_kb", sql: include_str!("../../migrations/0005_kb.sql") },
     Migration { name: "0006_freshness", sql: include_str!("../../migrations/0006_freshness.sql") },
     Migration { name: "0007_kb_stores", sql: include_str!("../../migrations/0007_kb_stores.sql") },
+    Migration {
+        name: "0008_fewer_pages",
+        sql: include_str!("../../migrations/0008_fewer_pages.sql"),
+    },
 ];
 
 /// Brings the file to the newest version; processes that race do it once.

@@ -1,6 +1,6 @@
 //! One text index for all domains: case-insensitive substrings, whatever the user typed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     recount::Check,
@@ -11,13 +11,16 @@ use crate::base::{Fault, Result, text};
 /// Characters of a text to look for.
 pub const MAX_NEEDLE: usize = 256;
 
-/// Bytes of text that wait for the index at the most.
-const WAITING: usize = 16 << 20;
+/// Bytes of text that a transaction holds back until its end at the most.
+const HELD: usize = 16 << 20;
+/// Texts that wait for the index at the most, and how long each may be: a search looks through all of them.
+const WAITING: usize = 16;
+const SHORT_TEXT: usize = 4 << 10;
 
 /// A text to look for, in the form in which the database can find it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Needle {
-    /// Three characters or more: an FTS5 phrase of trigrams, quoted so that it is never syntax.
+    /// Three characters or more: an FTS5 phrase of trigrams, folded, and quoted so that it is never syntax.
     Phrase(String),
     /// Too short for a trigram: compared with `fold(text)` in a scan.
     Short(String),
@@ -36,12 +39,12 @@ impl Needle {
         }
         Ok(match length {
             0..3 => Needle::Short(text::fold(text)),
-            _ => Needle::Phrase(quoted(text)),
+            _ => Needle::Phrase(quoted(&text::fold(text))),
         })
     }
 }
 
-/// A text as a phrase of the index, which is never syntax.
+/// A folded text as a phrase of the index, which is never syntax.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
@@ -165,29 +168,36 @@ pub fn find(
 ) -> Result<(Vec<Hit>, bool)> {
     let (mut hits, mut more): (HashMap<i64, Hit>, bool) = (HashMap::new(), false);
     let words: Vec<&Word> = question.words.iter().filter(|word| word.is_long()).collect();
+    let waiting = waiting(tx)?;
     let mut look = |phrases: &[&Word], fit: Fit| -> Result<()> {
-        let quoted = phrases.iter().map(|phrase| quoted(&phrase.typed));
-        let sought = quoted.collect::<Vec<_>>().join(" AND ");
         let mut found = 0;
+        let mut meet = |seq: i64| -> Result<bool> {
+            if let Some(hit) = hits.get_mut(&seq) {
+                if let (Fit::Lacks(lacking), Fit::Lacks(_)) = (hit.fit, fit) {
+                    hit.fit = Fit::Lacks(lacking - 1);
+                }
+                found += 1;
+            } else if let Some((domain, subject)) = entry(tx, seq)?
+                && keep(&domain, &subject)?
+            {
+                hits.insert(seq, Hit { seq, fit, domain, subject });
+                found += 1;
+            }
+            more |= found > most;
+            Ok(found <= most)
+        };
+        // What waits came after all that is in the index.
+        for (seq, text) in waiting.iter().rev() {
+            if phrases.iter().all(|phrase| text.contains(&phrase.folded)) && !meet(*seq)? {
+                return Ok(());
+            }
+        }
+        let quoted = phrases.iter().map(|phrase| quoted(&phrase.folded));
         tx.while_each(
             "SELECT rowid FROM search_index WHERE search_index MATCH ?1 ORDER BY rowid DESC",
-            [sought],
-            |row| row.get::<_, i64>(0),
-            |seq| {
-                if let Some(hit) = hits.get_mut(&seq) {
-                    if let (Fit::Lacks(lacking), Fit::Lacks(_)) = (hit.fit, fit) {
-                        hit.fit = Fit::Lacks(lacking - 1);
-                    }
-                    found += 1;
-                } else if let Some((domain, subject)) = entry(tx, seq)?
-                    && keep(&domain, &subject)?
-                {
-                    hits.insert(seq, Hit { seq, fit, domain, subject });
-                    found += 1;
-                }
-                more |= found > most;
-                Ok(found <= most)
-            },
+            [quoted.collect::<Vec<_>>().join(" AND ")],
+            |row| row.get(0),
+            meet,
         )
     };
     if question.whole.is_long() {
@@ -214,12 +224,23 @@ fn entry(tx: &Read<'_>, seq: i64) -> Result<Option<(String, String)>> {
     })
 }
 
+/// The texts that wait for the index, oldest first.
+fn waiting(tx: &Read<'_>) -> Result<Vec<(i64, String)>> {
+    tx.all("SELECT id, folded FROM search_waiting WHERE id > 0 ORDER BY id", [], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
+}
+
 /// The subjects of a domain whose text has the phrase that is bound as `?at`, as SQL.
 pub(crate) fn subjects_sql(domain: &str, at: usize) -> String {
     // Joined in this order: the index names few rows, the entries are found by their number.
     format!(
         "SELECT e.subject FROM search_index CROSS JOIN search_entries e
-          WHERE search_index MATCH ?{at} AND e.id = search_index.rowid AND e.domain = '{domain}'"
+          WHERE search_index MATCH ?{at} AND e.id = search_index.rowid AND e.domain = '{domain}'
+         UNION ALL
+         SELECT e.subject FROM search_waiting w CROSS JOIN search_entries e
+          WHERE w.id > 0 AND instr(w.folded, replace(substr(?{at}, 2, length(?{at}) - 2), '\"\"', '\"')) > 0
+            AND e.id = w.id AND e.domain = '{domain}'"
     )
 }
 
@@ -228,7 +249,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         what: "texts in the index of an entry",
         sql: "SELECT s.domain || ' ' || s.subject, 0, 1 FROM search_entries s
-               WHERE NOT EXISTS (SELECT 1 FROM search_index_docsize d WHERE d.id = s.id) LIMIT ?1",
+               WHERE NOT EXISTS (SELECT 1 FROM search_index_docsize d WHERE d.id = s.id)
+                 AND NOT EXISTS (SELECT 1 FROM search_waiting w WHERE w.id = s.id) LIMIT ?1",
     },
     Check {
         what: "texts in the index without an entry",
@@ -269,7 +291,7 @@ impl Write<'_> {
     }
 
     fn keep(&self, domain: &str, kind: &str, subject: &str, body: Option<&str>) {
-        self.waiting.set(self.waiting.get() + body.map_or(0, str::len));
+        self.held.set(self.held.get() + body.map_or(0, str::len));
         self.texts.borrow_mut().push(Text {
             domain: domain.to_owned(),
             kind: kind.to_owned(),
@@ -279,46 +301,76 @@ impl Write<'_> {
         self.progress().expect(1);
     }
 
-    /// Hands text over to the index before too much of it waits; for transactions that bring more of it than memory
-    /// should hold.
+    /// Hands text over to the index before too much of it is held back; for transactions that bring more of it than
+    /// memory should hold.
     pub fn save_texts_in_time(&self) -> Result<()> {
-        if self.waiting.get() > WAITING { self.save_texts() } else { Ok(()) }
+        if self.held.get() > HELD { self.save_texts() } else { Ok(()) }
     }
 
     /// Writes the changes, those of the index last and without anything between them.
     pub(super) fn save_texts(&self) -> Result<()> {
-        self.waiting.set(0);
+        self.held.set(0);
         let texts = self.texts.take();
-        let mut changes = Vec::with_capacity(texts.len());
+        let (mut gone, mut coming) = (Vec::new(), BTreeMap::new());
         for Text { domain, kind, subject, body } in &texts {
-            let old: Option<i64> = self.one(
-                "SELECT id FROM search_entries WHERE domain = ?1 AND subject = ?2",
+            let old: Option<(i64, bool)> = self.one(
+                "SELECT id, EXISTS (SELECT 1 FROM search_waiting w WHERE w.id = e.id)
+                   FROM search_entries e WHERE domain = ?1 AND subject = ?2",
                 (domain, subject),
-                |row| row.get(0),
+                |row| Ok((row.get(0)?, row.get(1)?)),
             )?;
-            if let Some(id) = old {
+            if let Some((id, waits)) = old {
+                // Takes what waits along.
                 self.run("DELETE FROM search_entries WHERE id = ?1", [id])?;
-                changes.push((id, None));
-                self.progress().expect(usize::from(body.is_some()));
-            }
-            if let Some(body) = body {
-                let id = self.insert(
-                    "INSERT INTO search_entries (domain, kind, subject) VALUES (?1, ?2, ?3)",
-                    (domain, kind, subject),
-                )?;
-                changes.push((id, Some(body)));
-            }
-        }
-        for (id, body) in changes {
-            match body {
-                Some(body) => {
-                    self.run("INSERT INTO search_index (rowid, body) VALUES (?1, ?2)", (id, body))?
+                if coming.remove(&id).is_some() {
+                    self.progress().step();
+                } else if !waits {
+                    gone.push(id);
                 }
-                None => self.run("DELETE FROM search_index WHERE rowid = ?1", [id])?,
+            }
+            let Some(body) = body else {
+                self.progress().step();
+                continue;
             };
+            let id = self.insert(
+                "INSERT INTO search_entries (domain, kind, subject) VALUES (?1, ?2, ?3)",
+                (domain, kind, subject),
+            )?;
+            coming.insert(id, body);
+        }
+        let may_wait = !coming.is_empty() && self.has_room_for(&coming)?;
+        let earlier = if may_wait || coming.is_empty() { Vec::new() } else { waiting(self)? };
+        if !earlier.is_empty() {
+            self.run("DELETE FROM search_waiting", [])?;
+        }
+        for (id, body) in coming.iter().filter(|_| may_wait) {
+            let row = (id, text::fold(body));
+            self.run("INSERT INTO search_waiting (id, folded) VALUES (?1, ?2)", row)?;
+            self.progress().step();
+        }
+        for id in gone {
+            self.run("DELETE FROM search_index WHERE rowid = ?1", [id])?;
+        }
+        let index = |id: i64, folded: &str| {
+            self.run("INSERT INTO search_index (rowid, body) VALUES (?1, ?2)", (id, folded))
+        };
+        for (id, folded) in earlier {
+            index(id, &folded)?;
+        }
+        for (id, body) in coming.iter().filter(|_| !may_wait) {
+            index(*id, &text::fold(body))?;
             self.progress().step();
         }
         Ok(())
+    }
+
+    /// Whether these texts may wait for the index, beside those that do.
+    fn has_room_for(&self, coming: &BTreeMap<i64, &String>) -> Result<bool> {
+        if coming.len() > WAITING || coming.values().any(|text| text.len() > SHORT_TEXT) {
+            return Ok(false);
+        }
+        let count = self.one("SELECT count(*) FROM search_waiting", [], |row| row.get(0))?;
+        Ok(count.unwrap_or(0) + coming.len() <= WAITING)
     }
 }
 
@@ -332,8 +384,8 @@ mod tests {
             ("ab", Needle::Short("ab".into())),
             ("ÄB", Needle::Short("äb".into())),
             ("abc", Needle::Phrase("\"abc\"".into())),
-            ("a\" OR b", Needle::Phrase("\"a\"\" OR b\"".into())),
-            ("NEAR(", Needle::Phrase("\"NEAR(\"".into())),
+            ("a\" OR b", Needle::Phrase("\"a\"\" or b\"".into())),
+            ("NEAR(", Needle::Phrase("\"near(\"".into())),
         ] {
             assert_eq!(Needle::new("text", text).unwrap(), expected, "{text}");
         }

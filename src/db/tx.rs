@@ -35,7 +35,7 @@ pub struct Write<'c> {
     changed: Cell<bool>,
     recorded: Cell<bool>,
     pub(super) texts: RefCell<Vec<Text>>,
-    pub(super) waiting: Cell<usize>,
+    pub(super) held: Cell<usize>,
 }
 
 /// Runs `f` in a read transaction.
@@ -86,7 +86,7 @@ fn attempt<T>(
         changed: Cell::new(false),
         recorded: Cell::new(false),
         texts: RefCell::default(),
-        waiting: Cell::new(0),
+        held: Cell::new(0),
     };
     let answer = f(&write)?;
     if write.changed.get() && !write.recorded.get() {

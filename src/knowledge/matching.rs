@@ -71,6 +71,9 @@ pub(super) fn matches(
 /// The names of the atoms that cover any of `paths`, by name.
 pub fn covering(tx: &Read<'_>, project: &str, paths: &[String]) -> Result<Vec<String>> {
     let matched = matches(tx, project, paths)?;
+    if matched.is_empty() {
+        return Ok(Vec::new());
+    }
     let ids: Vec<&str> = matched.keys().map(String::as_str).collect();
     Ok(atoms::among(tx, &ids)?.into_iter().map(|atom| atom.name).collect())
 }

@@ -73,7 +73,11 @@ fn serve_lines(
     let input = Input::new(reader, max_line);
     // Lines are parsed on this thread, which needs room for what is nested deep.
     let thread = thread::Builder::new().name("serve".to_owned()).stack_size(READER_STACK);
-    let serving = thread.spawn(move || run(Server::new(app, registry), Lines::new(input, writer)));
+    let serving = thread.spawn(move || {
+        let server = Server::new(app, registry);
+        let lines = Lines::new(input, writer).once_answered(server.open_ahead());
+        run(server, lines)
+    });
     let ended = serving.map_err(Error::internal)?.join();
     ended.unwrap_or_else(|_| Err(Error::internal("the serving thread panicked")))
 }
@@ -85,7 +89,6 @@ fn run(server: Server, lines: impl Transport<RoleServer> + 'static) -> Result<()
         .map_err(Error::internal)?;
     // Dropping the runtime waits for the blocking threads, so that nothing is cut off mid-write.
     runtime.block_on(async {
-        server.open_ahead().await;
         match server.serve(lines).await {
             Ok(running) => {
                 running.waiting().await.map_err(Error::internal)?;
@@ -118,16 +121,21 @@ impl Server {
         }
     }
 
-    /// Opens a database that is there while the client is still greeting. One that is not there is made by
-    /// the first call that needs it, so that no file appears where nobody asked for one.
-    async fn open_ahead(&self) {
-        let mut app = Arc::clone(&self.app).lock_owned().await;
-        if app.config().db_path.value.is_file() {
-            // Detached: the first call waits for the lock, meets the same error, and can tell somebody.
-            drop(tokio::task::spawn_blocking(move || {
-                let ctx = app.ctx(None);
-                app.db(&ctx).map(|_| ())
-            }));
+    /// Opens a database that is there while the client reads the answer to its greeting, which this must not hold up.
+    /// One that is not there is made by the first call that needs it, so that no file appears where nobody asked for
+    /// one.
+    fn open_ahead(&self) -> impl FnOnce() + Send + 'static {
+        let app = Arc::clone(&self.app);
+        move || {
+            // Whoever has the lock is a call, and opens the file itself.
+            let Ok(mut app) = app.try_lock_owned() else { return };
+            if app.config().db_path.value.is_file() {
+                // Detached: the first call waits for the lock, meets the same error, and can tell somebody.
+                drop(tokio::task::spawn_blocking(move || {
+                    let ctx = app.ctx(None);
+                    app.db(&ctx).map(|_| ())
+                }));
+            }
         }
     }
 

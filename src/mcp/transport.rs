@@ -38,6 +38,8 @@ pub(super) struct Lines<R, W> {
     at_work: Arc<()>,
     output: W,
     buffer: Vec<u8>,
+    /// What waits for the first answer to be out.
+    then: Option<Box<dyn FnOnce() + Send>>,
     /// No more input is wanted: it ended, or nobody reads the answers.
     ended: bool,
 }
@@ -52,8 +54,14 @@ impl<R: Read + Send + 'static, W: Output> Lines<R, W> {
             at_work: Arc::new(()),
             output,
             buffer: Vec::new(),
+            then: None,
             ended: false,
         }
+    }
+
+    /// Does `then` as soon as the first request is answered.
+    pub fn once_answered(self, then: impl FnOnce() + Send + 'static) -> Self {
+        Lines { then: Some(Box::new(then)), ..self }
     }
 
     /// Whether nothing happens before the client says something.
@@ -141,7 +149,9 @@ impl<R: Read + Send + 'static, W: Output> Transport<RoleServer> for Lines<R, W> 
         if let Some(id) = answered {
             self.in_flight.remove(id);
         }
+        let then = answered.and_then(|_| self.then.take());
         self.write(&message);
+        then.into_iter().for_each(|then| then());
         ready(Ok(()))
     }
 

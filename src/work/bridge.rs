@@ -44,8 +44,10 @@ pub fn node_id(tx: &Read<'_>, field: &str, id: &str) -> Result<String> {
 
 /// A node's project and its own context links.
 pub fn links_of(tx: &Read<'_>, id: &str) -> Result<(String, Vec<String>)> {
-    let record = nodes::get(tx, "node_id", id)?;
-    Ok((record.project, record.node.context_links))
+    match nodes::links(tx, id)? {
+        Some(found) => Ok(found),
+        None => Err(nodes::missing(tx, "node_id", id)?),
+    }
 }
 
 /// A node by what it is about.

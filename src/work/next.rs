@@ -154,7 +154,7 @@ pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
         // The same agent in the same millisecond: nothing about the claim is new.
         return Ok(());
     }
-    nodes::save(tx, record)?;
+    nodes::save(tx, record, &changes)?;
     history::record(tx, &record.node.id, "updated", &changes)
 }
 

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    store::{
-        edges::{self, Direction},
-        nodes::{self, Record},
-    },
+    store::{nodes::Record, ready},
     types::{NodeRef, Unblocked},
 };
 use crate::{base::Result, db::Read};
@@ -25,40 +22,41 @@ impl Watch {
     /// Remembers how one node stands; the first look counts.
     pub(super) fn node(&mut self, tx: &Read<'_>, id: &str) -> Result<()> {
         if !self.waiting.contains_key(id)
-            && let Some(record) = nodes::find(tx, id)?
+            && let Some(waiting) = ready::is_waiting(tx, id)?
         {
-            let waiting = !record.node.resolved && !record.is_actionable();
-            self.waiting.insert(id.to_owned(), waiting);
+            self.remember(id, waiting);
         }
         Ok(())
     }
 
+    /// Remembers how a node stood of which that is known.
+    pub(super) fn remember(&mut self, id: &str, waiting: bool) {
+        self.waiting.entry(id.to_owned()).or_insert(waiting);
+    }
+
     /// Remembers all that wait for `record`: its dependents and its parent.
     pub(super) fn waiters(&mut self, tx: &Read<'_>, record: &Record) -> Result<()> {
-        for dependent in edges::dependency_ids(tx, &record.node.id, Direction::In)? {
-            self.node(tx, &dependent)?;
+        for (id, waiting) in ready::waiters(tx, &record.node.id, record.node.parent.as_deref())? {
+            self.remember(&id, waiting);
         }
-        match &record.node.parent {
-            Some(parent) => self.node(tx, parent),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Nodes that were waiting and are actionable now, in ranking order.
     pub(super) fn unblocked(self, tx: &Read<'_>) -> Result<Unblocked> {
-        let mut ready = Vec::new();
+        let mut nodes: Vec<Record> = Vec::new();
         for (id, _) in self.waiting.into_iter().filter(|(_, waiting)| *waiting) {
-            ready.extend(nodes::find(tx, &id)?.filter(Record::is_actionable));
+            nodes.extend(ready::find(tx, &id)?);
         }
-        ready.sort_by(|a, b| {
+        nodes.sort_by(|a, b| {
             b.priority
                 .total_cmp(&a.priority)
                 .then(b.depth.cmp(&a.depth))
                 .then(a.touched.cmp(&b.touched))
         });
-        let newly_actionable_omitted = ready.len().saturating_sub(LISTED);
+        let newly_actionable_omitted = nodes.len().saturating_sub(LISTED);
         let newly_actionable =
-            ready.into_iter().take(LISTED).map(|record| NodeRef::of(record.node)).collect();
+            nodes.into_iter().take(LISTED).map(|record| NodeRef::of(record.node)).collect();
         Ok(Unblocked { newly_actionable, newly_actionable_omitted })
     }
 }

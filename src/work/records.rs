@@ -7,10 +7,7 @@ use serde_json::Value;
 
 use self::{edges::import_edges, import::import_nodes};
 use super::{
-    store::{
-        evidence, nodes, projects,
-        records::{self as store, Edge},
-    },
+    store::{edges::Edge, evidence, nodes, projects, records as store},
     types::{DOMAIN, Evidence, ID_PREFIX, limits},
 };
 use crate::{

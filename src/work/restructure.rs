@@ -321,7 +321,7 @@ impl Work<'_, '_> {
             record.node.resolved = true;
             let mut changes = vec![Change::new("resolved", false, true)];
             changes.extend(claims::release(&mut record.node.properties));
-            nodes::save(self.tx, &mut record)?;
+            nodes::save(self.tx, &mut record, &changes)?;
             evidence::insert(self.tx, id, &dropped)?;
             changes.push(Change::new("evidence", (), json!([dropped])));
             self.record(id, "dropped", &changes)?;

@@ -12,6 +12,8 @@ pub(super) use crate::base::wire::{is_zero, present};
 pub const DOMAIN: &str = "work";
 /// The only edge type that the engine interprets.
 pub const DEPENDS_ON: &str = "depends_on";
+/// The property that ranking reads.
+pub const PRIORITY: &str = "priority";
 /// Who holds a node.
 pub const CLAIMED_BY: &str = "_claimed_by";
 /// Since when.

@@ -140,18 +140,18 @@ impl Item<'_, '_> {
                 .into());
         }
         warnings.about_claim(tx, &record, &self.live);
-        let was_resolved = record.node.resolved;
+        let (was_resolved, was_waiting) = (record.node.resolved, record.is_waiting());
         let mut changes = self.fields(&mut record)?;
         if record.node.resolved != was_resolved {
             // Itself too: a node that this call reopens was not waiting before it.
-            watch.node(tx, &record.node.id)?;
+            watch.remember(&record.node.id, was_waiting);
             watch.waiters(tx, &record)?;
         }
         if !changes.is_empty() {
             if changes.iter().any(|change| change.field == "summary") {
                 tx.index(DOMAIN, "node", &record.node.id, &record.node.summary);
             }
-            nodes::save(tx, &mut record)?;
+            nodes::save(tx, &mut record, &changes)?;
         }
         let added = self.evidence(&record)?;
         if !added.is_empty() {

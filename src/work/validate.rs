@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::types::{CLAIMED_AT, CLAIMED_BY, NewEvidence, limits};
+use super::types::{CLAIMED_AT, CLAIMED_BY, NewEvidence, PRIORITY, limits};
 use crate::base::{
     Result,
     props::{self, Properties},
@@ -58,7 +58,7 @@ pub(super) fn evidence(field: &str, evidence: &NewEvidence) -> Result<NewEvidenc
 
 /// `properties.priority` as ranking reads it: a number, or text that is one; else 0.
 pub(super) fn priority(properties: &Properties) -> f64 {
-    let number = match properties.get("priority") {
+    let number = match properties.get(PRIORITY) {
         Some(Value::Number(number)) => number.as_f64(),
         Some(Value::String(text)) => text.trim().parse().ok(),
         _ => None,

@@ -70,3 +70,29 @@ fn stores_of_an_older_version_keep_their_links_and_logs() {
     );
     assert_eq!(all("SELECT 'broken' FROM pragma_foreign_key_check"), [""; 0]);
 }
+
+#[test]
+fn evidence_of_an_older_version_keeps_its_order() {
+    let (before, after): (Vec<&graph::db::Migration>, Vec<_>) =
+        graph::db::MIGRATIONS.iter().partition(|it| it.name < "0008_fewer_pages");
+    let db = rusqlite::Connection::open_in_memory().unwrap();
+    db.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    for migration in before {
+        db.execute_batch(migration.sql).unwrap();
+    }
+    db.execute_batch(
+        "INSERT INTO work_evidence (seq, node, type, ref, agent, timestamp) VALUES
+           (1, 'b', 'note', 'first', 'x', '1'), (2, 'a', 'note', 'second', 'x', '2'),
+           (5, 'b', 'commit', 'third', 'y', '3'), (9, 'b', 'note', 'fourth', 'y', '4');",
+    )
+    .unwrap();
+    for migration in after {
+        db.execute_batch(migration.sql).unwrap();
+    }
+    let mut statement = db
+        .prepare("SELECT node || place || ref || agent FROM work_evidence ORDER BY node, place")
+        .unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    let rows: Vec<String> = rows.collect::<rusqlite::Result<_>>().unwrap();
+    assert_eq!(rows, ["a1secondx", "b1firstx", "b2thirdy", "b3fourthy"]);
+}

@@ -66,15 +66,13 @@ CREATE UNIQUE INDEX memory_nodes_by_type ON memory_nodes (type, seq);
 
 CREATE INDEX work_edges_by_target ON work_edges (to_node, type, from_node);
 
-CREATE INDEX work_evidence_by_node ON work_evidence (node, type);
-
 CREATE INDEX work_nodes_by_created ON work_nodes (project, seq);
 
 CREATE INDEX work_nodes_by_depth   ON work_nodes (project, depth DESC, seq);
 
 CREATE INDEX work_nodes_by_parent  ON work_nodes (parent, seq);
 
-CREATE INDEX work_nodes_by_touched ON work_nodes (project, touched);
+CREATE INDEX work_nodes_by_touched ON work_nodes (project, resolved, touched);
 
 CREATE INDEX work_nodes_claimed ON work_nodes (project, claimed_by)
   WHERE claimed_by IS NOT NULL;
@@ -84,9 +82,6 @@ CREATE INDEX work_nodes_open_below ON work_nodes (parent, seq)
 
 CREATE INDEX work_nodes_ready ON work_nodes (project, priority DESC, depth DESC, touched)
   WHERE resolved = 0 AND open_children = 0 AND open_deps = 0;
-
-CREATE INDEX work_nodes_resolved ON work_nodes (project, touched)
-  WHERE resolved = 1;
 
 CREATE INDEX work_open_links_by_node ON work_open_links (node);
 
@@ -408,6 +403,12 @@ CREATE TABLE 'search_index_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTE
 
 CREATE TABLE 'search_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
 
+CREATE TABLE search_waiting (
+  id     INTEGER PRIMARY KEY REFERENCES search_entries (id) ON DELETE CASCADE,
+  -- In the form in which texts are compared.
+  folded TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE sqlite_sequence(name,seq);
 
 CREATE TABLE work_edges (
@@ -421,13 +422,15 @@ CREATE TABLE work_edges (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE work_evidence (
-  seq       INTEGER PRIMARY KEY,
   node      TEXT NOT NULL REFERENCES work_nodes (id),
+  -- Which piece of the node's evidence it is, oldest first.
+  place     INTEGER NOT NULL,
   type      TEXT NOT NULL,
   ref       TEXT NOT NULL,
   agent     TEXT NOT NULL,
-  timestamp TEXT NOT NULL
-) STRICT;
+  timestamp TEXT NOT NULL,
+  PRIMARY KEY (node, place)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE work_nodes (
   seq           INTEGER PRIMARY KEY AUTOINCREMENT,

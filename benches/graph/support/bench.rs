@@ -155,7 +155,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Measures a write: for each size one bare commit, and what `call` times.
+    /// Measures a write: for each size one empty call, one bare commit, and what `call` times.
     pub fn write<S: Side>(
         &mut self,
         op: &str,
@@ -163,10 +163,13 @@ impl Bench {
         rounds: usize,
         call: impl Fn(&mut S, usize) -> Duration,
     ) -> Outcome {
-        let samples =
-            sample(sides, rounds, |side, round| Ok([self.durable.commit()?, call(side, round)]))?;
-        for (side, [commits, samples]) in sides.iter_mut().zip(samples) {
-            self.add(op, side, samples, (commits.p50(), "bare durable commit"));
+        let samples = sample(sides, rounds, |side, round| {
+            let empty = self.empty.time("empty", &json!({}));
+            Ok([empty, self.durable.commit()?, call(side, round)])
+        })?;
+        for (side, [empty, commits, samples]) in sides.iter_mut().zip(samples) {
+            let floor = empty.p50() + commits.p50();
+            self.add(op, side, samples, (floor, "empty rmcp call + bare durable commit"));
         }
         Ok(())
     }

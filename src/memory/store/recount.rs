@@ -41,8 +41,10 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         what: "entries of a memory in the text index",
-        sql: "SELECT n.id, (SELECT count(*) FROM search_entries s JOIN search_index_docsize d ON d.id = s.id
-                             WHERE s.domain = 'memory' AND s.subject = n.id) AS kept,
+        sql: "SELECT n.id, (SELECT count(*) FROM search_entries s
+                             WHERE s.domain = 'memory' AND s.subject = n.id
+                               AND (EXISTS (SELECT 1 FROM search_index_docsize d WHERE d.id = s.id)
+                                    OR EXISTS (SELECT 1 FROM search_waiting w WHERE w.id = s.id))) AS kept,
                      n.encoding = 'utf-8' AS found
                 FROM memory_nodes n WHERE kept <> found LIMIT ?1",
     },

@@ -14,10 +14,7 @@ use crate::{
     os::records::Lines,
     work::{
         cycle, history,
-        store::{
-            nodes,
-            records::{self as store, Edge},
-        },
+        store::{edges::Edge, nodes, records as store},
         types::{DEPENDS_ON, limits},
     },
 };

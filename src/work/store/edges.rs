@@ -1,5 +1,7 @@
 //! Rows of `work_edges`.
 
+use rusqlite::Row;
+
 use crate::{
     base::{Result, Timestamp},
     db::{Read, Write},
@@ -28,7 +30,7 @@ impl Direction {
 }
 
 /// An edge, and since when it is there.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
     /// Where it starts.
     pub from: String,
@@ -36,8 +38,21 @@ pub struct Edge {
     pub to: String,
     /// Its type.
     pub kind: String,
-    created_at: Timestamp,
-    created_by: String,
+    /// When it was drawn.
+    pub created_at: Timestamp,
+    /// By whom.
+    pub created_by: String,
+}
+
+/// Reads `from_node, to_node, type, created_at, created_by`.
+pub fn edge_from_row(row: &Row<'_>) -> rusqlite::Result<Edge> {
+    Ok(Edge {
+        from: row.get(0)?,
+        to: row.get(1)?,
+        kind: row.get(2)?,
+        created_at: row.get(3)?,
+        created_by: row.get(4)?,
+    })
 }
 
 /// Adds an edge; false when it was there already.
@@ -127,15 +142,7 @@ pub fn of_node(tx: &Read<'_>, id: &str) -> Result<Vec<Edge>> {
          SELECT from_node, to_node, type, created_at, created_by FROM work_edges WHERE to_node = ?1
          ORDER BY 3, 1, 2",
         [id],
-        |row| {
-            Ok(Edge {
-                from: row.get(0)?,
-                to: row.get(1)?,
-                kind: row.get(2)?,
-                created_at: row.get(3)?,
-                created_by: row.get(4)?,
-            })
-        },
+        edge_from_row,
     )
 }
 

@@ -3,7 +3,7 @@
 use rusqlite::Row;
 
 use crate::{
-    base::Result,
+    base::{Result, Timestamp},
     db::{Read, Write},
     work::types::{Evidence, NewEvidence, Node},
 };
@@ -12,9 +12,27 @@ use super::nodes::Record;
 
 /// Adds evidence, stamped with agent and time.
 pub fn insert(tx: &Write<'_>, node: &str, evidence: &NewEvidence) -> Result<()> {
+    append(tx, node, &evidence.r#type, &evidence.r#ref, tx.actor(), tx.now())
+}
+
+/// Adds evidence that was there before.
+pub fn restore(tx: &Write<'_>, node: &str, evidence: &Evidence) -> Result<()> {
+    let Evidence { r#type, r#ref, agent, timestamp } = evidence;
+    append(tx, node, r#type, r#ref, agent, *timestamp)
+}
+
+fn append(
+    tx: &Write<'_>,
+    node: &str,
+    kind: &str,
+    reference: &str,
+    agent: &str,
+    timestamp: Timestamp,
+) -> Result<()> {
     tx.run(
-        "INSERT INTO work_evidence (node, type, ref, agent, timestamp) VALUES (?1, ?2, ?3, ?4, ?5)",
-        (node, &evidence.r#type, &evidence.r#ref, tx.actor(), tx.now()),
+        "INSERT INTO work_evidence (node, place, type, ref, agent, timestamp)
+         SELECT ?1, ifnull(max(place), 0) + 1, ?2, ?3, ?4, ?5 FROM work_evidence WHERE node = ?1",
+        (node, kind, reference, agent, timestamp),
     )?;
     Ok(())
 }
@@ -22,7 +40,7 @@ pub fn insert(tx: &Write<'_>, node: &str, evidence: &NewEvidence) -> Result<()> 
 /// A node's evidence, oldest first.
 pub fn of_node(tx: &Read<'_>, node: &str) -> Result<Vec<Evidence>> {
     tx.all(
-        "SELECT type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY seq",
+        "SELECT type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY place",
         [node],
         from_row,
     )
@@ -31,7 +49,7 @@ pub fn of_node(tx: &Read<'_>, node: &str) -> Result<Vec<Evidence>> {
 /// A node's latest evidence, oldest of it first, and how much there is before it.
 pub fn latest(tx: &Read<'_>, node: &str, limit: usize) -> Result<(Vec<Evidence>, usize)> {
     let mut newest_first = tx.all(
-        "SELECT type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY seq DESC LIMIT ?2",
+        "SELECT type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY place DESC LIMIT ?2",
         (node, limit),
         from_row,
     )?;
@@ -54,13 +72,12 @@ pub fn complete(tx: &Read<'_>, record: Record) -> Result<Node> {
 
 /// Appends all evidence of `source` to that of `target`.
 pub fn transfer(tx: &Write<'_>, source: &str, target: &str) -> Result<()> {
-    // New rows, because a row's number is its place in the list and the target's own come first.
     tx.run(
-        "INSERT INTO work_evidence (node, type, ref, agent, timestamp)
-         SELECT ?2, type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY seq",
+        "UPDATE work_evidence
+            SET node = ?2, place = place + (SELECT ifnull(max(place), 0) FROM work_evidence WHERE node = ?2)
+          WHERE node = ?1",
         (source, target),
     )?;
-    tx.run("DELETE FROM work_evidence WHERE node = ?1", [source])?;
     Ok(())
 }
 

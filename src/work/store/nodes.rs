@@ -4,9 +4,9 @@ use rusqlite::Row;
 use serde_json::{Value, json};
 
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, Timestamp, ids},
+    base::{Error, ErrorCode, Fault, Result, Timestamp, ids, props::Change},
     db::{self, Key, Names, Read, Source, Write, history},
-    work::types::{Ancestor, DOMAIN, ID_PREFIX, MERGED_INTO, Node},
+    work::types::{Ancestor, DOMAIN, ID_PREFIX, MERGED_INTO, Node, PRIORITY},
 };
 
 /// A node and what the engine keeps about it. `node.evidence` is empty until it is asked for.
@@ -49,9 +49,9 @@ impl Record {
         Place { id: self.node.id.clone(), project: self.project.clone(), depth: self.depth }
     }
 
-    /// Unresolved, no unresolved child, no unresolved dependency.
-    pub fn is_actionable(&self) -> bool {
-        !self.node.resolved && self.open_children == 0 && self.open_deps == 0
+    /// Unresolved, with an unresolved child or dependency.
+    pub fn is_waiting(&self) -> bool {
+        !self.node.resolved && (self.open_children > 0 || self.open_deps > 0)
     }
 }
 
@@ -95,6 +95,13 @@ pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
 /// The node, if there is one.
 pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
     tx.one(&format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.id = ?1"), [id], from_row)
+}
+
+/// A node's project and its own context links, if there is such a node.
+pub fn links(tx: &Read<'_>, id: &str) -> Result<Option<(String, Vec<String>)>> {
+    tx.one("SELECT project, context_links FROM work_nodes WHERE id = ?1", [id], |row| {
+        Ok((row.get(0)?, db::json(row, 1)?))
+    })
 }
 
 /// The nodes of all projects whose summary has a folded text, newest first. Reads them all.
@@ -186,12 +193,25 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
     }
 }
 
-/// Writes the fields a caller can change, with the next rev.
-pub fn save(tx: &Write<'_>, record: &mut Record) -> Result<()> {
+/// Writes the `changes` of what a caller can change, with the next rev.
+pub fn save(tx: &Write<'_>, record: &mut Record, changes: &[Change]) -> Result<()> {
     record.node.rev += 1;
     record.node.updated_at = tx.now();
     record.touched = tx.tick();
     let node = &record.node;
+    let properties = serde_json::to_string(&node.properties)?;
+    let is_bare = |change: &Change| {
+        change.field.strip_prefix("properties.").is_some_and(|key| key != PRIORITY)
+    };
+    // What a statement names is written to every index that has it, also where it is the same as before: a claim
+    // names as little as it can.
+    if changes.iter().all(is_bare) {
+        tx.run(
+            "UPDATE work_nodes SET rev = ?2, properties = ?3, updated_at = ?4, touched = ?5 WHERE id = ?1",
+            (&node.id, node.rev, properties, node.updated_at, record.touched),
+        )?;
+        return Ok(());
+    }
     tx.run(
         "UPDATE work_nodes
             SET rev = ?2, summary = ?3, resolved = ?4, state = ?5, properties = ?6, context_links = ?7,
@@ -199,8 +219,7 @@ pub fn save(tx: &Write<'_>, record: &mut Record) -> Result<()> {
           WHERE id = ?1",
         (
             &node.id, node.rev, &node.summary, node.resolved,
-            node.state.as_ref().map(Value::to_string),
-            serde_json::to_string(&node.properties)?,
+            node.state.as_ref().map(Value::to_string), properties,
             serde_json::to_string(&node.context_links)?,
             node.updated_at, record.priority, record.touched,
         ),
@@ -337,7 +356,10 @@ pub fn unresolved_subtree(tx: &Read<'_>, root: &str) -> Result<Vec<String>> {
 /// The latest change in a project.
 pub fn last_change(tx: &Read<'_>, project: &str) -> Result<Option<Timestamp>> {
     tx.one(
-        "SELECT updated_at FROM work_nodes WHERE project = ?1 ORDER BY touched DESC LIMIT 1",
+        "SELECT updated_at, touched FROM work_nodes WHERE project = ?1 AND resolved = 0
+         UNION ALL
+         SELECT updated_at, touched FROM work_nodes WHERE project = ?1 AND resolved = 1
+         ORDER BY 2 DESC LIMIT 1",
         [project],
         |row| row.get(0),
     )

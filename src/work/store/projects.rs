@@ -72,7 +72,10 @@ pub fn lately_changed(tx: &Read<'_>, limit: usize) -> Result<Vec<Project>> {
     tx.all(
         &format!(
             "SELECT {COLUMNS} FROM work_projects p
-              ORDER BY (SELECT max(touched) FROM work_nodes n WHERE n.project = p.id) DESC, name LIMIT ?1"
+              ORDER BY max(
+                ifnull((SELECT max(touched) FROM work_nodes n WHERE n.project = p.id AND n.resolved = 0), 0),
+                ifnull((SELECT max(touched) FROM work_nodes n WHERE n.project = p.id AND n.resolved = 1), 0)
+              ) DESC, name LIMIT ?1"
         ),
         [limit],
         from_row,

@@ -3,10 +3,13 @@
 use crate::{
     base::Result,
     db::{self, Read},
-    work::claims::Live,
+    work::{claims::Live, types::DEPENDS_ON},
 };
 
 use super::nodes::{COLUMNS, Record, from_row, is_below};
+
+/// Unresolved and not actionable.
+const WAITING: &str = "n.resolved = 0 AND (n.open_children > 0 OR n.open_deps > 0)";
 
 /// Higher priority first, then deeper, then least recently updated.
 pub const RANKING: &str = "n.priority DESC, n.depth DESC, n.touched";
@@ -20,6 +23,27 @@ const CLIMB: i64 = 20_000;
 
 /// Not held by a live claim, where ?2 and ?3 are the bounds of one; see [`Live`].
 const FREE: &str = "(n.claimed_by IS NULL OR n.claimed_at IS NULL OR NOT (n.claimed_at > ?2 AND n.claimed_at <= ?3))";
+
+/// The node, if it can be worked on.
+pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
+    let sql = format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.id = ?1 AND {ACTIONABLE}");
+    tx.one(&sql, [id], from_row)
+}
+
+/// Whether a node waits for others, if there is such a node.
+pub fn is_waiting(tx: &Read<'_>, id: &str) -> Result<Option<bool>> {
+    tx.one(&format!("SELECT {WAITING} FROM work_nodes n WHERE n.id = ?1"), [id], |row| row.get(0))
+}
+
+/// The nodes that depend on `id`, and its parent: each with whether it waits for anything.
+pub fn waiters(tx: &Read<'_>, id: &str, parent: Option<&str>) -> Result<Vec<(String, bool)>> {
+    let sql = format!(
+        "SELECT n.id, {WAITING} FROM work_edges e CROSS JOIN work_nodes n ON n.id = e.from_node
+          WHERE e.to_node = ?1 AND e.type = '{DEPENDS_ON}'
+         UNION ALL SELECT n.id, {WAITING} FROM work_nodes n WHERE n.id = ?2"
+    );
+    tx.all(&sql, (id, parent), |row| Ok((row.get(0)?, row.get(1)?)))
+}
 
 /// Nodes that `agent` holds and can work on, in ranking order.
 pub fn own(
@@ -130,7 +154,7 @@ pub fn live_claim_count(tx: &Read<'_>, project: &str, live: &Live) -> Result<usi
 pub fn last_resolved(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<Record>> {
     tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM work_nodes n INDEXED BY work_nodes_resolved
+            "SELECT {COLUMNS} FROM work_nodes n INDEXED BY work_nodes_by_touched
               WHERE n.project = ?1 AND n.resolved = 1 ORDER BY n.touched DESC LIMIT ?2"
         ),
         (project, limit),
@@ -145,7 +169,7 @@ pub fn links_of_resolved(
     limit: usize,
 ) -> Result<Vec<(i64, String, Vec<String>)>> {
     tx.all(
-        "SELECT touched, id, context_links FROM work_nodes INDEXED BY work_nodes_resolved
+        "SELECT touched, id, context_links FROM work_nodes INDEXED BY work_nodes_by_touched
           WHERE project = ?1 AND resolved = 1 ORDER BY touched DESC LIMIT ?2",
         (project, limit),
         |row| Ok((row.get(0)?, row.get(1)?, db::json(row, 2)?)),

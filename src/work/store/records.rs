@@ -2,27 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::nodes::{COLUMNS, Record, from_row};
+use super::{
+    edges::{Edge, edge_from_row},
+    evidence,
+    nodes::{COLUMNS, Record, from_row},
+};
 use crate::{
-    base::{Result, Timestamp},
+    base::Result,
     db::{Read, Write},
     work::types::{DEPENDS_ON, DOMAIN, Evidence},
 };
-
-/// An edge with what is known of its making.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Edge {
-    /// Where it starts.
-    pub from: String,
-    /// Where it leads.
-    pub to: String,
-    /// Any word.
-    pub kind: String,
-    /// When it was drawn.
-    pub created_at: Timestamp,
-    /// By whom.
-    pub created_by: String,
-}
 
 /// Visits all nodes by id.
 pub fn each_node(tx: &Read<'_>, visit: impl FnMut(Record) -> Result<bool>) -> Result<()> {
@@ -56,7 +45,7 @@ pub fn each_edge(tx: &Read<'_>, visit: impl FnMut(Edge) -> Result<bool>) -> Resu
         "SELECT from_node, to_node, type, created_at, created_by FROM work_edges
           ORDER BY from_node, type, to_node",
         [],
-        edge,
+        edge_from_row,
         visit,
     )
 }
@@ -67,18 +56,8 @@ pub fn find_edge(tx: &Read<'_>, from: &str, to: &str, kind: &str) -> Result<Opti
         "SELECT from_node, to_node, type, created_at, created_by FROM work_edges
           WHERE from_node = ?1 AND type = ?3 AND to_node = ?2",
         (from, to, kind),
-        edge,
+        edge_from_row,
     )
-}
-
-fn edge(row: &rusqlite::Row<'_>) -> rusqlite::Result<Edge> {
-    Ok(Edge {
-        from: row.get(0)?,
-        to: row.get(1)?,
-        kind: row.get(2)?,
-        created_at: row.get(3)?,
-        created_by: row.get(4)?,
-    })
 }
 
 /// Writes an edge, in place of one of that name.
@@ -151,13 +130,7 @@ pub fn replace_node(tx: &Write<'_>, record: &Record) -> Result<()> {
 }
 
 fn add_evidence(tx: &Write<'_>, node: &str, evidence: &[Evidence]) -> Result<()> {
-    for one in evidence {
-        tx.run(
-            "INSERT INTO work_evidence (node, type, ref, agent, timestamp) VALUES (?1, ?2, ?3, ?4, ?5)",
-            (node, &one.r#type, &one.r#ref, &one.agent, one.timestamp),
-        )?;
-    }
-    Ok(())
+    evidence.iter().try_for_each(|one| evidence::restore(tx, node, one))
 }
 
 /// Gives every node the depth and the project that its place in the tree means; answers how many had another, and a

@@ -83,14 +83,17 @@ impl Selection {
         self.start = self.start.max(start);
     }
 
-    /// The table and all conditions.
-    fn source(&self) -> String {
-        let mut source = String::from(match self.start {
-            Start::Order => "work_nodes n WHERE n.project = ?1",
-            // The sign keeps every index that begins with the project out of it.
-            Start::List => "work_nodes n WHERE +n.project = ?1",
-            Start::Claims => "work_nodes n INDEXED BY work_nodes_claimed WHERE n.project = ?1",
-        });
+    /// The table and all conditions, for rows in an order if there is one.
+    fn source(&self, order: Option<Order>) -> String {
+        let index = match (self.start, order) {
+            (Start::Order, Some(order)) => Some(order.index()),
+            (Start::Claims, _) => Some("work_nodes_claimed"),
+            _ => None,
+        };
+        let index = index.map_or_else(String::new, |index| format!(" INDEXED BY {index}"));
+        // The sign keeps every index that begins with the project out of it.
+        let sign = if self.start == Start::List { "+" } else { "" };
+        let mut source = format!("work_nodes n{index} WHERE {sign}n.project = ?1");
         for condition in &self.conditions {
             source.push_str(" AND ");
             source.push_str(condition);
@@ -177,9 +180,22 @@ impl Selection {
 
     /// How many rows there are.
     pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
-        let sql = format!("SELECT count(*) FROM {}", self.source());
+        let sql = format!("SELECT count(*) FROM {}", self.source(None));
         let count = tx.one(&sql, rusqlite::params_from_iter(&self.values), |row| row.get(0))?;
         Ok(count.unwrap_or(0))
+    }
+
+    /// The rows in order.
+    fn ordered(&self, order: Order) -> String {
+        let source = self.source(Some(order));
+        match order {
+            // Its index has what is open and what is resolved apart: SQLite reads both, each as far as it has to.
+            Order::Recent if self.start == Start::Order => format!(
+                "SELECT {COLUMNS} FROM {source} AND n.resolved = 0
+                 UNION ALL SELECT {COLUMNS} FROM {source} AND n.resolved = 1 ORDER BY n.touched DESC"
+            ),
+            _ => format!("SELECT {COLUMNS} FROM {source} ORDER BY {}", order.sql()),
+        }
     }
 
     /// Rows after `position` in `order`, for as long as `visit` wants more.
@@ -203,11 +219,15 @@ impl Selection {
                 let at = rows.bind(key);
                 rows.require(format!("{comparison} ?{at}"));
             }
-            let sql = format!("SELECT {COLUMNS} FROM {} ORDER BY {}", rows.source(), order.sql());
-            tx.while_each(&sql, rusqlite::params_from_iter(&rows.values), from_row, |record| {
-                wanted = visit(record)?;
-                Ok(wanted)
-            })?;
+            tx.while_each(
+                &rows.ordered(order),
+                rusqlite::params_from_iter(&rows.values),
+                from_row,
+                |record| {
+                    wanted = visit(record)?;
+                    Ok(wanted)
+                },
+            )?;
             if !wanted {
                 break;
             }
@@ -237,6 +257,16 @@ impl Order {
                 vec![("n.priority =", key(0)), ("n.depth <", key(1))],
                 vec![("n.priority <", key(0))],
             ],
+        }
+    }
+
+    /// The index that has the rows of a project in this order.
+    fn index(self) -> &'static str {
+        match self {
+            Order::Ranking => "work_nodes_ready",
+            Order::NotReady | Order::Created => "work_nodes_by_created",
+            Order::Depth => "work_nodes_by_depth",
+            Order::Recent => "work_nodes_by_touched",
         }
     }
 

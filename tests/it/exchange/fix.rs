@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::world::World;
 use crate::support::{
+    INTO_INDEX,
     binary::run,
     git::{commit, git, repository},
 };
@@ -42,6 +43,7 @@ fn what_follows_from_something_else_is_found_repaired_and_clean_afterwards() {
         ("UPDATE kb_branch_entities SET type = 'req' WHERE id = 'T-1'", "type in a branch's list"),
         ("DELETE FROM kb_branch_entities WHERE id = 'T-1'", "that no branch lists"),
         ("DELETE FROM kb_branch_links", "that no branch has"),
+        ("DELETE FROM search_waiting", "index"),
         ("DELETE FROM search_index", "index"),
         (
             "INSERT INTO search_entries (domain, kind, subject) VALUES ('work', 'node', 'gone')",
@@ -52,6 +54,9 @@ fn what_follows_from_something_else_is_found_repaired_and_clean_afterwards() {
         let before = world.export();
         let place = world.app.db_path().parent().unwrap().to_owned();
         let conn = rusqlite::Connection::open(world.app.db_path()).unwrap();
+        if tampering.contains("search_index") {
+            conn.execute_batch(INTO_INDEX).unwrap();
+        }
         assert!(conn.execute(tampering, []).unwrap() > 0, "{tampering}");
         drop(conn);
         let broken = world.app.dump();

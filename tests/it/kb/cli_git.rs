@@ -1,14 +1,10 @@
-//! The commands of the KB in repositories that git made: hooks, branches, differences and garbage.
+//! The commands of the KB in repositories that git made: branches, differences and garbage.
 
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use super::cli::{kb, requirement, write};
+use super::cli::{kb, write};
 use crate::support::{
     binary::{Ran, command, finish, run},
     git::{self, commit, git, repository},
@@ -16,245 +12,22 @@ use crate::support::{
 };
 
 /// As [`kb`], where git is installed.
-fn with_git(folder: &Path, arguments: &[&str]) -> Ran {
+pub fn with_git(folder: &Path, arguments: &[&str]) -> Ran {
     let line = [&["kb"], arguments].concat();
     finish(command(folder, &line).env("PATH", git::path()).env("GIT_CONFIG_NOSYSTEM", "1"))
 }
 
 /// The stores by name, with how many entities each has.
-fn stores(folder: &Path) -> Vec<String> {
+pub fn stores(folder: &Path) -> Vec<String> {
     let object = kb(folder, &["branch", "--json"]).json();
     let stores = object["stores"].as_array().unwrap().iter();
     stores.map(|it| format!("{} {}", it["name"].as_str().unwrap(), it["entities"])).collect()
 }
 
-fn put(folder: &Path, id: &str) -> Value {
+/// Writes a requirement through the tool.
+pub fn put(folder: &Path, id: &str) -> Value {
     let entity = json!({ "id": id, "type": "req", "title": "t", "status": "draft" });
     run(folder, &["tool", "kb_upsert", &json!({ "entities": [entity] }).to_string()]).json()
-}
-
-/// A repository with a KB, whose hooks are installed.
-fn hooked() -> (tempfile::TempDir, PathBuf) {
-    let (keep, root) = repository(&[]);
-    let out = with_git(&root, &["init"]).ok();
-    assert!(out.contains(&format!("hooks in {}/.git/hooks\n", root.display())), "{out}");
-    for hook in ["post-checkout  created", "post-merge     created", "post-rewrite   created"] {
-        assert!(out.contains(hook), "{out}");
-    }
-    write(&root, "docs/requirements/a.md", &requirement("REQ-1", ""));
-    commit(&root);
-    kb(&root, &["sync"]).ok();
-    (keep, root)
-}
-
-#[test]
-fn hooks_make_and_sync_the_store_of_a_branch_that_is_checked_out() {
-    let (_keep, root) = hooked();
-    git(&root, &["checkout", "-q", "-b", "side"]);
-    assert_eq!(stores(&root), ["main 1", "side 1"], "post-checkout made it");
-    write(&root, "docs/requirements/b.md", &requirement("REQ-2", ""));
-    commit(&root);
-    // A checkout of files is no switch of branches.
-    git(&root, &["checkout", "-q", "--", "docs"]);
-    assert_eq!(stores(&root), ["main 1", "side 1"]);
-    git(&root, &["checkout", "-q", "main"]);
-    git(&root, &["checkout", "-q", "side"]);
-    assert_eq!(stores(&root), ["main 1", "side 2"], "and syncs it");
-    git(&root, &["checkout", "-q", "main"]);
-    assert_eq!(stores(&root), ["main 1", "side 2"]);
-    git(&root, &["merge", "-q", "side"]);
-    assert_eq!(stores(&root), ["main 2", "side 2"], "post-merge syncs");
-    git(&root, &["rm", "-q", "docs/requirements/a.md"]);
-    git(&root, &["commit", "-q", "--amend", "-m", "y"]);
-    assert_eq!(stores(&root), ["main 1", "side 2"], "post-rewrite syncs");
-    // A linked worktree is checked out when it is made.
-    git(&root, &["worktree", "add", "-q", "-b", "linked", "../linked"]);
-    assert_eq!(stores(&root), ["linked 1", "main 1", "side 2"]);
-}
-
-#[test]
-fn hooks_never_fail_a_git_command() {
-    let (_keep, root) = hooked();
-    write(&root, ".kb/config.json", "{ nonsense");
-    let switched = git::attempt(&root, &["checkout", "-q", "-b", "side"]);
-    assert!(switched.status.success());
-    let said = String::from_utf8(switched.stderr).unwrap();
-    assert!(said.starts_with("graph kb: not synced: .kb/config.json:1: "), "{said}");
-    // Where there is no KB, nothing happens.
-    fs::remove_dir_all(root.join(".kb")).unwrap();
-    let switched = git::attempt(&root, &["checkout", "-q", "main"]);
-    assert!(switched.status.success() && switched.stderr.is_empty());
-}
-
-#[test]
-fn a_persons_hook_is_kept_and_gets_back_every_byte() {
-    let (_keep, root) = repository(&[]);
-    let hooks = root.join(".git/hooks");
-    let hook = |name: &str, text: &str, mode| {
-        fs::write(hooks.join(name), text).unwrap();
-        fs::set_permissions(hooks.join(name), fs::Permissions::from_mode(mode)).unwrap();
-    };
-    fs::create_dir_all(&hooks).unwrap();
-    let person = "#!/bin/sh\necho mine >> hooked\nexit 0\n";
-    hook("post-checkout", person, 0o755);
-    hook("post-merge", "#!/usr/bin/env python3\n", 0o755);
-    hook("post-rewrite", "#!/bin/sh\n", 0o644);
-    let out = with_git(&root, &["init"]).ok();
-    assert!(out.contains("✓ post-checkout  added to what is there\n"), "{out}");
-    assert!(out.contains("! post-merge     left as it is: it is written for python3"), "{out}");
-    assert!(out.contains("! post-rewrite   left as it is: git ignores it without"), "{out}");
-    assert!(out.contains("→ see to it by hand: ") && out.contains("kb sync --hook\n"), "{out}");
-    put(&root, "R1");
-    git(&root, &["checkout", "-q", "-b", "side"]);
-    assert_eq!(stores(&root), ["main 1", "side 1"], "an early exit does not skip ours");
-    assert_eq!(fs::read_to_string(root.join("hooked")).unwrap(), "mine\n");
-    let again = with_git(&root, &["init", "--json"]).json();
-    assert_eq!(again["hooks"][0]["hooks"][0]["outcome"], "unchanged", "{again}");
-
-    let out = with_git(&root, &["init", "--uninstall-hooks"]).ok();
-    assert!(out.contains("✓ post-checkout  taken out\n"), "{out}");
-    assert_eq!(fs::read_to_string(hooks.join("post-checkout")).unwrap(), person);
-}
-
-#[test]
-fn hooks_go_where_git_looks_or_is_told_to_look() {
-    let (_keep, root) = repository(&[]);
-    let out = with_git(&root, &["init", "--hooks-path", ".githooks"]).ok();
-    assert!(out.contains(&format!("hooks in {}/.githooks\n", root.display())), "{out}");
-    assert_eq!(git(&root, &["config", "core.hooksPath"]), ".githooks");
-    let hook = fs::read_to_string(root.join(".githooks/post-merge")).unwrap();
-    assert!(hook.contains("graph kb sync --hook"), "others get this file, too: {hook}");
-    let ran = with_git(&root, &["init", "--hooks-path", "elsewhere"]);
-    assert_eq!(ran.code, 1);
-    assert!(ran.out.contains("! no hooks: core.hooksPath is "), "{}", ran.out);
-    let out = with_git(&root, &["init", "--uninstall-hooks"]).ok();
-    assert!(out.ends_with("✓ core.hooksPath is no longer set\n"), "{out}");
-    assert!(!root.join(".githooks").exists());
-    assert!(!git::attempt(&root, &["config", "core.hooksPath"]).status.success());
-}
-
-#[test]
-fn a_folder_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
-    let (_keep, root) = repository(&[]);
-    for chosen in ["", " ", "~/hooks", "%(prefix)/x", ".gitignore", ".gitignore/below"] {
-        let option = format!("--hooks-path={chosen}");
-        let ran = with_git(&root, &["init", &option]);
-        assert!(ran.code == 1 && ran.out.contains("! no hooks: "), "{chosen:?}: {}", ran.out);
-        assert!(ran.out.contains("  → "), "{}", ran.out);
-        let told = git::attempt(&root, &["config", "core.hooksPath"]);
-        assert!(!told.status.success(), "{chosen:?}: {}", String::from_utf8_lossy(&told.stdout));
-    }
-    assert!(!root.join("post-merge").exists() && !root.join("~").exists());
-    // One beside the repository is the same the second time.
-    for outcome in ["created", "unchanged"] {
-        let out = with_git(&root, &["init", "--hooks-path", "../beside/./hooks"]).ok();
-        assert!(out.contains(&format!("post-merge     {outcome}\n")), "{out}");
-        let folder = root.parent().unwrap().join("beside/hooks");
-        assert!(out.contains(&format!("hooks in {}\n", folder.display())), "{out}");
-    }
-}
-
-#[test]
-fn hooks_of_an_earlier_init_move_to_a_chosen_folder_and_a_persons_setting_stays() {
-    let (_keep, root) = repository(&[]);
-    with_git(&root, &["init"]).ok();
-    let out = with_git(&root, &["init", "--hooks-path", ".githooks"]).ok();
-    assert!(out.contains("✓ post-checkout  created\n"), "{out}");
-    assert!(!root.join(".git/hooks/post-checkout").exists(), "git would not run it any more");
-    put(&root, "R1");
-    // A person's hook in that folder needs the setting.
-    let own = root.join(".githooks/pre-push");
-    fs::write(&own, "#!/bin/sh\n").unwrap();
-    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
-    let object = with_git(&root, &["init", "--uninstall-hooks", "--json"]).json();
-    assert_eq!(object["hooks_path_unset"], false);
-    assert_eq!(git(&root, &["config", "core.hooksPath"]), ".githooks");
-    // What a person set is not ours to take back.
-    fs::remove_file(own).unwrap();
-    git(&root, &["config", "core.hooksPath", ".mine"]);
-    with_git(&root, &["init"]).ok();
-    with_git(&root, &["init", "--uninstall-hooks"]).ok();
-    assert_eq!(git(&root, &["config", "core.hooksPath"]), ".mine");
-    // A hook of a person in git's own folder is never switched off.
-    git(&root, &["config", "--unset", "core.hooksPath"]);
-    let own = root.join(".git/hooks/pre-push");
-    fs::write(&own, "#!/bin/sh\n").unwrap();
-    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
-    with_git(&root, &["init"]).ok();
-    let ran = with_git(&root, &["init", "--hooks-path", ".githooks"]);
-    assert!(
-        ran.out.contains("would switch off the hooks of") && ran.out.contains(": pre-push"),
-        "{}",
-        ran.out
-    );
-}
-
-#[test]
-fn a_rebase_with_hooks_keeps_the_facts_that_it_replays() {
-    let (_keep, root) = hooked();
-    git(&root, &["checkout", "-q", "-b", "topic"]);
-    write(&root, "docs/requirements/b.md", &requirement("REQ-2", ""));
-    commit(&root);
-    write(&root, "docs/requirements/c.md", &requirement("REQ-3", ""));
-    commit(&root);
-    kb(&root, &["sync"]).ok();
-    let ask = |id: &str| kb(&root, &["query", "--id", id, "--json"]).json();
-    let (second, third) = (ask("REQ-2"), ask("REQ-3"));
-    git(&root, &["checkout", "-q", "main"]);
-    write(&root, "docs/requirements/d.md", &requirement("REQ-4", ""));
-    git(&root, &["rm", "-q", "docs/requirements/a.md"]);
-    commit(&root);
-    git(&root, &["checkout", "-q", "topic"]);
-    git(&root, &["rebase", "-q", "main"]);
-    assert_eq!(stores(&root), ["main 1", "topic 3"], "REQ-1 went, REQ-4 came");
-    assert_eq!((ask("REQ-2"), ask("REQ-3")), (second, third), "nothing about them is new");
-    let log = kb(&root, &["log", "--json", "--details"]).json();
-    let told = log.to_string();
-    assert!(!told.contains(r#""action":"deleted","kind":"entity","subject":"REQ-2""#), "{log}");
-}
-
-#[test]
-fn a_rebase_that_replays_nothing_takes_away_what_is_gone_though_git_runs_no_hook_after_it() {
-    let (_keep, root) = hooked();
-    git(&root, &["checkout", "-q", "-b", "behind"]);
-    git(&root, &["checkout", "-q", "-b", "picked"]);
-    write(&root, "docs/requirements/b.md", &requirement("REQ-2", ""));
-    let own = commit(&root);
-    git(&root, &["checkout", "-q", "main"]);
-    git(&root, &["rm", "-q", "docs/requirements/a.md"]);
-    commit(&root);
-    git(&root, &["cherry-pick", &own]);
-    kb(&root, &["sync"]).ok();
-    // One had no commit of its own, and what the other had is there already.
-    for branch in ["behind", "picked"] {
-        git(&root, &["checkout", "-q", branch]);
-        assert!(kb(&root, &["query", "--id", "REQ-1"]).ok().contains("REQ-1"), "{branch}");
-        git(&root, &["rebase", "-q", "main"]);
-        let found = kb(&root, &["query", "--json"]).json();
-        assert_eq!(
-            (&found["branch"], &found["total"], &found["entities"][0]["id"]),
-            (&json!(branch), &json!(1), &json!("REQ-2"))
-        );
-    }
-}
-
-#[test]
-fn a_rebase_that_stops_at_its_last_commit_keeps_what_that_commit_brings() {
-    let (_keep, root) = hooked();
-    git(&root, &["checkout", "-q", "-b", "topic"]);
-    write(&root, "docs/requirements/b.md", &requirement("REQ-2", ""));
-    write(&root, "docs/requirements/a.md", &requirement("REQ-1", "owner: ann\n"));
-    commit(&root);
-    kb(&root, &["sync"]).ok();
-    git(&root, &["checkout", "-q", "main"]);
-    write(&root, "docs/requirements/a.md", &requirement("REQ-1", "owner: bob\n"));
-    commit(&root);
-    git(&root, &["checkout", "-q", "topic"]);
-    assert!(!git::attempt(&root, &["rebase", "-q", "main"]).status.success());
-    fs::remove_file(root.join("docs/requirements/b.md")).unwrap();
-    let synced = kb(&root, &["sync", "--json"]);
-    assert_eq!(synced.json()["deleted"], json!([]), "{}", synced.out);
-    assert_eq!(synced.json()["branch"], "topic");
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod check;
 mod cli;
 #[cfg(unix)]
 mod cli_git;
+#[cfg(unix)]
+mod cli_hooks;
 mod delete;
 mod files;
 mod git;

@@ -3,6 +3,13 @@
 use serde_json::{Value, json};
 
 use super::world::{Memory, text};
+use crate::support::INTO_INDEX;
+
+/// Plays it twice: with texts that wait for the index, and with texts that are in it.
+fn wherever_texts_are(play: impl Fn(&mut Memory, &dyn Fn(&Memory))) {
+    play(&mut Memory::new(), &|_| {});
+    play(&mut Memory::new(), &|m| m.tamper_schema(INTO_INDEX));
+}
 
 fn found(m: &mut Memory, query: &str) -> Vec<String> {
     m.ids("search_content", json!({ "query": query }))
@@ -10,45 +17,51 @@ fn found(m: &mut Memory, query: &str) -> Vec<String> {
 
 #[test]
 fn letters_of_any_script_match_without_case() {
-    let mut m = Memory::new();
-    let [id] = m.nodes("Project", ["Grüße aus ÅRHUS, ПРИВЕТ мир, 日本語のメモ, snake_case 100%"]);
-    for query in [
-        "GRÜSSE", // ß has no single upper-case letter
-        "grüßen", "_x_", "aarhus",
-    ] {
-        assert_eq!(found(&mut m, query), Vec::<String>::new(), "{query}");
-    }
-    for query in [
-        "grüße",
-        "GRÜß",
-        "århus",
-        "привет МИР",
-        "日本語",
-        "本語の",
-        "snake_CASE",
-        "100%",
-        "e 1",
-        "mi",
-        "р",
-        "%",
-        "語",
-    ] {
-        let expected: Vec<String> = if query == "mi" { Vec::new() } else { vec![id.clone()] };
-        assert_eq!(found(&mut m, query), expected, "{query}");
-    }
+    wherever_texts_are(|m, settle| {
+        let [id] =
+            m.nodes("Project", ["Grüße aus ÅRHUS, ПРИВЕТ мир, 日本語のメモ, snake_case 100%"]);
+        settle(m);
+        for query in [
+            "GRÜSSE", // ß has no single upper-case letter
+            "grüßen", "_x_", "aarhus",
+        ] {
+            assert_eq!(found(m, query), Vec::<String>::new(), "{query}");
+        }
+        for query in [
+            "grüße",
+            "GRÜß",
+            "århus",
+            "привет МИР",
+            "日本語",
+            "本語の",
+            "snake_CASE",
+            "100%",
+            "e 1",
+            "mi",
+            "р",
+            "%",
+            "語",
+        ] {
+            let expected: Vec<String> = if query == "mi" { Vec::new() } else { vec![id.clone()] };
+            assert_eq!(found(m, query), expected, "{query}");
+        }
+    });
 }
 
 #[test]
 fn what_a_user_types_is_never_syntax() {
-    let mut m = Memory::new();
-    let [id] = m.nodes("Project", ["say \"hello\" AND (good-bye)* NEAR body: x' OR 1=1 --"]);
-    for query in ["\"hello\"", "AND (good", "bye)*", "NEAR body:", "x' OR 1=1 --", "\"", "* ", "OR"]
-    {
-        assert_eq!(found(&mut m, query), [id.as_str()], "{query}");
-    }
-    for query in ["hello AND bye", "hel*", "body:hello", "a\"b\"c"] {
-        assert_eq!(found(&mut m, query), Vec::<String>::new(), "{query}");
-    }
+    wherever_texts_are(|m, settle| {
+        let [id] = m.nodes("Project", ["say \"hello\" AND (good-bye)* NEAR body: x' OR 1=1 --"]);
+        settle(m);
+        for query in
+            ["\"hello\"", "AND (good", "bye)*", "NEAR body:", "x' OR 1=1 --", "\"", "* ", "OR"]
+        {
+            assert_eq!(found(m, query), [id.as_str()], "{query}");
+        }
+        for query in ["hello AND bye", "hel*", "body:hello", "a\"b\"c"] {
+            assert_eq!(found(m, query), Vec::<String>::new(), "{query}");
+        }
+    });
 }
 
 #[test]
@@ -83,32 +96,36 @@ fn bytes_are_not_searched_whatever_they_spell() {
 
 #[test]
 fn the_index_follows_updates_changes_of_encoding_and_deletes() {
-    let mut m = Memory::new();
-    let [id] = m.nodes("Project", ["first words"]);
-    let update = |m: &mut Memory, content: &str, encoding: &str| -> Value {
-        m.ok("update_node", json!({ "node_id": id, "content": content, "encoding": encoding }))
-    };
-    assert_eq!(found(&mut m, "first words"), [id.as_str()]);
-    update(&mut m, "second thoughts", "utf-8");
-    assert_eq!(found(&mut m, "first words"), Vec::<String>::new());
-    assert_eq!(found(&mut m, "second th"), [id.as_str()]);
-    update(&mut m, "c2Vjb25kIHRob3VnaHRz", "base64");
-    assert_eq!(found(&mut m, "second th"), Vec::<String>::new());
-    update(&mut m, "third time", "utf-8");
-    assert_eq!(found(&mut m, "third time"), [id.as_str()]);
-    // A change of something else leaves the text where it is.
-    m.ok("update_node", json!({ "node_id": id, "properties": { "a": 1 }, "format": "x" }));
-    assert_eq!(found(&mut m, "third time"), [id.as_str()]);
-    // What is refused changes no index either.
-    m.refused(
-        "INVALID_ENCODING",
-        "update_node",
-        json!({ "node_id": id, "content": "%", "encoding": "base64" }),
-    );
-    assert_eq!(found(&mut m, "third time"), [id.as_str()]);
-    m.ok("delete_node", json!({ "node_id": id }));
-    assert_eq!(found(&mut m, "third time"), Vec::<String>::new());
-    assert_eq!(m.sql("SELECT subject FROM search_entries"), Vec::<String>::new());
+    wherever_texts_are(|m, settle| {
+        let [id] = m.nodes("Project", ["first words"]);
+        settle(m);
+        let update = |m: &mut Memory, content: &str, encoding: &str| -> Value {
+            m.ok("update_node", json!({ "node_id": id, "content": content, "encoding": encoding }))
+        };
+        assert_eq!(found(m, "first words"), [id.as_str()]);
+        update(m, "second thoughts", "utf-8");
+        settle(m);
+        assert_eq!(found(m, "first words"), Vec::<String>::new());
+        assert_eq!(found(m, "second th"), [id.as_str()]);
+        update(m, "c2Vjb25kIHRob3VnaHRz", "base64");
+        assert_eq!(found(m, "second th"), Vec::<String>::new());
+        update(m, "third time", "utf-8");
+        settle(m);
+        assert_eq!(found(m, "third time"), [id.as_str()]);
+        // A change of something else leaves the text where it is.
+        m.ok("update_node", json!({ "node_id": id, "properties": { "a": 1 }, "format": "x" }));
+        assert_eq!(found(m, "third time"), [id.as_str()]);
+        // What is refused changes no index either.
+        m.refused(
+            "INVALID_ENCODING",
+            "update_node",
+            json!({ "node_id": id, "content": "%", "encoding": "base64" }),
+        );
+        assert_eq!(found(m, "third time"), [id.as_str()]);
+        m.ok("delete_node", json!({ "node_id": id }));
+        assert_eq!(found(m, "third time"), Vec::<String>::new());
+        assert_eq!(m.sql("SELECT subject FROM search_entries"), Vec::<String>::new());
+    });
 }
 
 #[test]
@@ -124,4 +141,39 @@ fn texts_of_other_domains_are_not_memories() {
     let notes = json!({ "type": "NextAction", "from_node_id": id, "to_node_id": a, "content": "farmhouse" });
     text(&m.ok("create_connection", notes)["connection_id"]);
     assert_eq!(found(&mut m, "farmhouse"), [id]);
+}
+
+#[test]
+fn texts_wait_for_the_index_a_few_at_a_time_and_are_found_all_the_while() {
+    let mut m = Memory::new();
+    let (mut ids, mut sizes): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
+    for n in 0..40 {
+        let [id] = m.nodes("Project", [format!("Notiz über Ähren, Feld {n}!").as_str()]);
+        ids.push(id);
+        assert_eq!(found(&mut m, "üBER ähren"), ids, "{n}");
+        assert_eq!(found(&mut m, &format!("feld {n}!")), ids[n..], "{n}");
+        sizes.push(m.sql("SELECT CAST(id AS TEXT) FROM search_waiting").len());
+    }
+    assert_eq!(sizes[15..18], [16, 0, 1], "the seventeenth takes all others along");
+    // The newest, which waits, and the oldest, which does not: both can change and go.
+    for at in [39, 0] {
+        let change = json!({ "node_id": ids[at], "content": "leer", "encoding": "utf-8" });
+        m.ok("update_node", change);
+        assert_eq!(found(&mut m, "ähren").len(), 39, "{at}");
+        assert_eq!(found(&mut m, "LEER"), [ids[at].as_str()]);
+        let all = m.ok("graph_search", json!({ "query": "leer" }));
+        assert_eq!(all["hits"][0]["id"], ids[at].as_str(), "{all}");
+        m.ok("update_node", json!({ "node_id": ids[at], "content": "Ähren", "encoding": "utf-8" }));
+        assert_eq!(found(&mut m, "ähren").len(), 40, "{at}");
+        assert_eq!(found(&mut m, "leer"), Vec::<String>::new());
+    }
+    for id in &ids {
+        m.ok("delete_node", json!({ "node_id": id }));
+    }
+    assert_eq!(found(&mut m, "ähren"), Vec::<String>::new());
+    assert_eq!(m.sql("SELECT CAST(id AS TEXT) FROM search_waiting"), Vec::<String>::new());
+    // A long text does not wait: every search would look through it.
+    let [long] = m.nodes("Project", [format!("{} Garbe", "x".repeat(4096)).as_str()]);
+    assert_eq!(m.sql("SELECT CAST(id AS TEXT) FROM search_waiting"), Vec::<String>::new());
+    assert_eq!(found(&mut m, "garbe"), [long]);
 }

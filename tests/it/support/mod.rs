@@ -25,6 +25,9 @@ const CONFIG: &str = "graph.config.yaml";
 /// Tests outlive no power loss, so they need not wait for the disk.
 const QUICK: &str = "durability: normal\n";
 
+/// Has the text index take what waits for it, as it does by itself when enough has come.
+pub const INTO_INDEX: &str = "INSERT INTO search_index (rowid, body) SELECT id, folded FROM search_waiting; DELETE FROM search_waiting";
+
 /// All tools, made once: their schemas take longer than a call.
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(tools::all(), Toolset::ALL));
 

@@ -1,0 +1,31 @@
+-- A write costs what it changes, page by page: what can be kept in one place is not kept in two.
+
+-- A node's evidence stands together, in its order, and needs no index beside it.
+ALTER TABLE work_evidence RENAME TO work_old_evidence;
+DROP INDEX work_evidence_by_node;
+CREATE TABLE work_evidence (
+  node      TEXT NOT NULL REFERENCES work_nodes (id),
+  -- Which piece of the node's evidence it is, oldest first.
+  place     INTEGER NOT NULL,
+  type      TEXT NOT NULL,
+  ref       TEXT NOT NULL,
+  agent     TEXT NOT NULL,
+  timestamp TEXT NOT NULL,
+  PRIMARY KEY (node, place)
+) STRICT, WITHOUT ROWID;
+INSERT INTO work_evidence (node, place, type, ref, agent, timestamp)
+SELECT node, row_number() OVER (PARTITION BY node ORDER BY seq), type, ref, agent, timestamp FROM work_old_evidence;
+DROP TABLE work_old_evidence;
+
+-- One index says what changed last, of all nodes and of those that are resolved.
+DROP INDEX work_nodes_resolved;
+DROP INDEX work_nodes_by_touched;
+CREATE INDEX work_nodes_by_touched ON work_nodes (project, resolved, touched);
+
+-- Texts that come one by one wait here, where a search finds them too, until there are enough for the index to take them
+-- at once. One text alone would make it write eight pages, and merge what it has all the time.
+CREATE TABLE search_waiting (
+  id     INTEGER PRIMARY KEY REFERENCES search_entries (id) ON DELETE CASCADE,
+  -- In the form in which texts are compared.
+  folded TEXT NOT NULL
+) STRICT;
