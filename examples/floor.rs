@@ -1,55 +1,10 @@
-//! The least that an MCP server over rmcp can do: one tool, which answers with nothing.
+//! The floor of every call and of every start: a server whose tool does nothing.
 //!
 //! `cargo bench` measures it beside the real server: what a call costs here is what the protocol costs.
-//! With the argument `pipes` it reads and writes through rmcp's pipe driver instead of its stock streams.
 
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler, ServiceExt,
-    model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
-    },
-    service::RequestContext,
-    transport::{stdio, stdio_pipes},
-};
-
-struct Empty;
-
-impl ServerHandler for Empty {
-    fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-    }
-
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(vec![Tool::new(
-            "empty",
-            "Nothing",
-            serde_json::Map::new(),
-        )]))
-    }
-
-    async fn call_tool(
-        &self,
-        _request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        Ok(CallToolResult::success(Vec::new()).into())
-    }
-}
+#[path = "support/bare.rs"]
+mod bare;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let pipes = std::env::args().nth(1).is_some_and(|transport| transport == "pipes");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let running = match pipes {
-            true => Empty.serve(stdio_pipes()).await?,
-            false => Empty.serve(stdio()).await?,
-        };
-        running.waiting().await?;
-        Ok(())
-    })
+    bare::serve(|| {})
 }

@@ -22,6 +22,20 @@ DROP INDEX work_nodes_resolved;
 DROP INDEX work_nodes_by_touched;
 CREATE INDEX work_nodes_by_touched ON work_nodes (project, resolved, touched);
 
+-- Resolving only takes a node's files away.
+DROP TRIGGER work_nodes_links_after_update;
+CREATE TRIGGER work_nodes_links_after_resolved AFTER UPDATE OF resolved ON work_nodes
+WHEN OLD.resolved = 0 AND NEW.resolved = 1
+BEGIN
+  DELETE FROM work_open_links WHERE node = NEW.id;
+END;
+CREATE TRIGGER work_nodes_links_after_update AFTER UPDATE OF resolved, context_links ON work_nodes
+WHEN NEW.resolved = 0 AND (OLD.resolved = 1 OR NEW.context_links <> OLD.context_links)
+BEGIN
+  DELETE FROM work_open_links WHERE node = NEW.id;
+  INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
+END;
+
 -- Texts that come one by one wait here, where a search finds them too, until there are enough for the index to take them
 -- at once. One text alone would make it write eight pages, and merge what it has all the time.
 CREATE TABLE search_waiting (

@@ -83,6 +83,10 @@ impl Budget {
 
 /// Keeps the leading items that fit into `chars`, and says how many were left out.
 pub fn cut<T: Serialize>(items: &mut Vec<T>, chars: usize) -> Result<usize> {
+    if items.len() <= 1 {
+        // Fits whatever its size, which need not be found out.
+        return Ok(0);
+    }
     let mut budget = Budget::new(chars);
     let mut keep = 0;
     for item in items.iter() {

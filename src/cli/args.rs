@@ -1,6 +1,6 @@
 //! The command line as it is typed.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -8,7 +8,9 @@ use crate::config;
 
 use super::{
     backup, brief, completions, context, demo, doctor, export, import, init, kb, knowledge, log,
-    next, search, serve, show, status, tool, tree,
+    next, search,
+    serve::{self, Serve},
+    show, status, tool, tree,
 };
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
@@ -35,7 +37,7 @@ pub struct Cli {
 const EVERYWHERE: &str = "Options of every command";
 
 /// Options of every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Global {
     /// Database file [default: graph.db at the repository's root]
     #[arg(long, global = true, value_name = "PATH", help_heading = EVERYWHERE)]
@@ -101,6 +103,18 @@ pub enum Command {
 }
 
 impl Cli {
+    /// Reads a command line, the program's name first.
+    pub fn read(line: &[OsString]) -> clap::error::Result<Self> {
+        // A client waits for its server, which it starts like this: to describe all commands to a parser takes longer
+        // than the rest of the start.
+        match line {
+            [_, command] if command == "serve" => {
+                Ok(Cli { global: Global::default(), command: Command::Serve(Serve::default()) })
+            }
+            _ => Cli::try_parse_from(line),
+        }
+    }
+
     /// What the configuration needs to know of the command line.
     pub fn options(&self) -> config::Options {
         config::Options {
@@ -123,6 +137,25 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_server_is_started_as_the_whole_command_line_says() {
+        for line in [
+            "graph serve",
+            "graph serve --toolsets work,kb --agent b -v",
+            "graph serve more",
+            "graph --db serve",
+            "graph tool serve",
+            "graph sevre",
+        ] {
+            let line: Vec<OsString> = line.split(' ').map(Into::into).collect();
+            let told = |read: clap::error::Result<Cli>| match read {
+                Ok(cli) => format!("{cli:?}"),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(told(Cli::read(&line)), told(Cli::try_parse_from(&line)), "{line:?}");
+        }
     }
 
     #[test]

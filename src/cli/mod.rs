@@ -30,7 +30,6 @@ mod tree;
 
 use std::{ffi::OsString, io, path::Path, process::ExitCode};
 
-use clap::Parser;
 use serde_json::Value;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, fmt, prelude::*};
@@ -120,7 +119,7 @@ pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
         let printed = out.raw(&found).map(|()| output::Done::Ok).map_err(Into::into);
         return out.finish(printed, "");
     }
-    let cli = match Cli::try_parse_from(line) {
+    let cli = match Cli::read(&line) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are answers and go to standard output; a closed pipe is nobody's fault.

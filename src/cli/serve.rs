@@ -9,7 +9,7 @@ use super::{
 use crate::app::App;
 
 /// What to serve.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Serve {
     /// Groups of tools to offer, with commas between them [default: all]
     #[arg(long, value_name = "NAMES")]

@@ -86,12 +86,13 @@ impl<R: Read + Send + 'static, W: Output> Lines<R, W> {
         // A client may send all that it has to say before it reads. Before a write waits for such a one, the
         // input must be somebody else's.
         while self.input.is_here() && !rest.is_empty() {
-            if self.output.takes_more() {
-                let (some, more) = rest.split_at(rest.len().min(AT_ONCE));
-                self.output.write_all(some)?;
-                rest = more;
-            } else {
-                self.input.lend();
+            match self.output.room(rest.len()) {
+                0 => self.input.lend(),
+                room => {
+                    let (some, more) = rest.split_at(rest.len().min(room));
+                    self.output.write_all(some)?;
+                    rest = more;
+                }
             }
         }
         self.output.write_all(rest)?;
@@ -105,31 +106,44 @@ struct AtWork {
     _held: Arc<()>,
 }
 
-/// An output that can tell whether it takes [`AT_ONCE`] bytes without waiting.
+/// An output that can tell how much it takes without waiting.
 pub(super) trait Output: Write + Send + 'static {
-    /// Whether it does; false is always safe.
-    fn takes_more(&self) -> bool;
+    /// How many bytes at least, of so many that there are; none is always safe.
+    fn room(&self, bytes: usize) -> usize;
 }
-
-#[cfg(unix)]
-const AT_ONCE: usize = rustix::pipe::PIPE_BUF;
 
 #[cfg(unix)]
 impl<W: Write + std::os::fd::AsFd + Send + 'static> Output for W {
-    fn takes_more(&self) -> bool {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    fn room(&self, bytes: usize) -> usize {
+        use rustix::{
+            event::{PollFd, PollFlags, Timespec, poll},
+            pipe::PIPE_BUF,
+        };
         let mut asked = [PollFd::new(self, PollFlags::OUT)];
-        poll(&mut asked, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+        match poll(&mut asked, Some(&Timespec::default())) {
+            Ok(1..) if bytes > PIPE_BUF => room_of_empty_pipe(self).unwrap_or(PIPE_BUF),
+            Ok(1..) => PIPE_BUF,
+            _ => 0,
+        }
     }
 }
 
-#[cfg(not(unix))]
-const AT_ONCE: usize = 512;
+/// What a pipe holds of which all is free. A long answer then goes out in one piece, and wakes its reader once.
+#[cfg(target_os = "linux")]
+fn room_of_empty_pipe(output: &impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::pipe::fcntl_getpipe_size(output).ok()?;
+    rustix::io::ioctl_fionread(output).is_ok_and(|unread| unread == 0).then_some(size)
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn room_of_empty_pipe(_output: &impl std::os::fd::AsFd) -> Option<usize> {
+    None
+}
 
 #[cfg(not(unix))]
 impl<W: Write + Send + 'static> Output for W {
-    fn takes_more(&self) -> bool {
-        false
+    fn room(&self, _bytes: usize) -> usize {
+        0
     }
 }
 

@@ -632,12 +632,17 @@ BEGIN
   INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
 END;
 
-CREATE TRIGGER work_nodes_links_after_update AFTER UPDATE OF resolved, context_links ON work_nodes
-WHEN NEW.resolved <> OLD.resolved OR NEW.context_links <> OLD.context_links
+CREATE TRIGGER work_nodes_links_after_resolved AFTER UPDATE OF resolved ON work_nodes
+WHEN OLD.resolved = 0 AND NEW.resolved = 1
 BEGIN
   DELETE FROM work_open_links WHERE node = NEW.id;
-  INSERT OR IGNORE INTO work_open_links (path, node)
-  SELECT path, node FROM work_link_paths WHERE NEW.resolved = 0 AND node = NEW.id;
+END;
+
+CREATE TRIGGER work_nodes_links_after_update AFTER UPDATE OF resolved, context_links ON work_nodes
+WHEN NEW.resolved = 0 AND (OLD.resolved = 1 OR NEW.context_links <> OLD.context_links)
+BEGIN
+  DELETE FROM work_open_links WHERE node = NEW.id;
+  INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
 END;
 
 CREATE VIEW v_edges AS

@@ -34,18 +34,28 @@ impl Program {
         PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
     }
 
-    /// The bare server of `examples/floor.rs`, built now if need be.
+    /// The bare server of `examples/floor.rs`.
     pub fn bare(transport: &'static str) -> Self {
+        Self::example("floor", transport, PathBuf::new())
+    }
+
+    /// The bare server of `examples/floor_commit.rs`, on a file that it makes.
+    pub fn bare_commit(db: PathBuf) -> Self {
+        Self::example("floor_commit", "streams", db)
+    }
+
+    /// An example of this package, built now if need be.
+    fn example(name: &str, transport: &'static str, db: PathBuf) -> Self {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = Command::new(cargo)
-            .args(["build", "--quiet", "--profile", "bench", "--example", "floor"])
+            .args(["build", "--quiet", "--profile", "bench", "--example", name])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status()
-            .expect("cargo builds the floor");
-        assert!(status.success(), "cargo could not build examples/floor.rs");
+            .expect("cargo builds examples");
+        assert!(status.success(), "cargo could not build examples/{name}.rs");
         let ours = PathBuf::from(env!("CARGO_BIN_EXE_graph"));
-        let path = ours.with_file_name("examples").join("floor");
-        Program { path, arguments: vec![transport], db: PathBuf::new(), folder: Self::home() }
+        let path = ours.with_file_name("examples").join(name);
+        Program { path, arguments: vec![transport], db, folder: Self::home() }
     }
 
     /// Starts it; nothing has been said yet.

@@ -30,11 +30,6 @@ impl Durable {
         Ok(Durable(conn))
     }
 
-    /// Changes one row and waits until that is on disk.
-    pub fn commit(&self) -> rusqlite::Result<Duration> {
-        self.commit_pages(1)
-    }
-
     /// Changes rows on so many pages, up to 64, and waits until that is on disk.
     pub fn commit_pages(&self, pages: i64) -> rusqlite::Result<Duration> {
         let mut begin = self.0.prepare_cached("BEGIN IMMEDIATE")?;

@@ -270,14 +270,14 @@ pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
 /// The `limit` nearest ancestors, farthest first, with their context links.
 pub fn ancestors(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<(Ancestor, Vec<String>)>> {
     let mut nearest_first = tx.all(
-        "WITH RECURSIVE up (id, level) AS (
-           SELECT parent, 1 FROM work_nodes WHERE id = ?1 AND parent IS NOT NULL
+        // Rows come in the order in which they are found: the nearest first.
+        "WITH RECURSIVE up (id, parent, summary, resolved, links, level) AS (
+           SELECT NULL, parent, NULL, NULL, NULL, 0 FROM work_nodes WHERE id = ?1
            UNION ALL
-           SELECT n.parent, up.level + 1 FROM up CROSS JOIN work_nodes n ON n.id = up.id
-            WHERE n.parent IS NOT NULL AND up.level < ?2
+           SELECT n.id, n.parent, n.summary, n.resolved, n.context_links, up.level + 1
+             FROM up CROSS JOIN work_nodes n ON n.id = up.parent WHERE up.level < ?2
          )
-         SELECT n.id, n.summary, n.resolved, n.context_links
-           FROM up CROSS JOIN work_nodes n ON n.id = up.id ORDER BY up.level",
+         SELECT id, summary, resolved, links FROM up WHERE level > 0",
         (id, limit),
         |row| {
             let ancestor =
