@@ -43,3 +43,28 @@ CREATE TABLE search_waiting (
   -- In the form in which texts are compared.
   folded TEXT NOT NULL
 ) STRICT;
+
+-- The folders that were looked through for files. Things that were confirmed in the same hour share them: a pattern that
+-- begins with `**` has all there are.
+CREATE TABLE confirmed_areas (
+  key     INTEGER PRIMARY KEY,
+  digest  TEXT NOT NULL UNIQUE,
+  -- Each with its time, as in confirmed_files.
+  folders TEXT NOT NULL CHECK (json_type(folders) = 'array')
+) STRICT;
+ALTER TABLE confirmations ADD COLUMN area INTEGER REFERENCES confirmed_areas (key);
+CREATE INDEX confirmations_by_area ON confirmations (area) WHERE area IS NOT NULL;
+
+INSERT INTO confirmed_areas (key, digest, folders)
+SELECT confirmation, 'of confirmation ' || confirmation, json_group_array(json_array(path, mtime) ORDER BY path)
+  FROM confirmed_files WHERE kind = 'folder' GROUP BY confirmation;
+UPDATE confirmations
+   SET area = key, files = files - (SELECT json_array_length(folders) FROM confirmed_areas a WHERE a.key = confirmations.key)
+ WHERE key IN (SELECT key FROM confirmed_areas);
+DELETE FROM confirmed_files WHERE kind = 'folder';
+
+CREATE TRIGGER confirmations_after_delete AFTER DELETE ON confirmations
+WHEN OLD.area IS NOT NULL
+BEGIN
+  DELETE FROM confirmed_areas WHERE key = OLD.area AND NOT EXISTS (SELECT 1 FROM confirmations WHERE area = OLD.area);
+END;

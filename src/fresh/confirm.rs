@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     about::{About, Seen},
-    store::{self, Row, Was},
+    store::{self, Folder, Kept, Row, Was},
     tree::Tree,
 };
 use crate::{
@@ -71,30 +71,30 @@ impl<'a, 'c> Confirming<'a, 'c> {
         let Some((tree, commit)) = self.tree.take() else {
             return Ok(None);
         };
-        let rows = about.find(&tree.root, ENTRIES);
-        let rows = rows.filter(|seen| seen.files.len() <= FILES);
-        let rows = rows.map(|seen| self.rows(&tree.root, seen));
-        let key = store::insert(self.tx, commit.as_deref(), rows.as_deref());
+        let seen = about.find(&tree.root, ENTRIES);
+        let seen = seen.filter(|seen| seen.files.len() <= FILES);
+        let kept = seen.map(|seen| self.kept(&tree.root, seen));
+        let key = store::insert(self.tx, commit.as_deref(), kept.as_ref());
         self.tree = Some((tree, commit));
         key.map(Some)
     }
 
-    fn rows(&mut self, root: &Path, seen: Seen) -> Vec<Row> {
+    fn kept(&mut self, root: &Path, seen: Seen) -> Kept {
         let now = self.tx.clock();
-        let mut rows: Vec<Row> = Vec::new();
+        let mut kept = Kept::default();
         for (path, look) in seen.files {
             let was = Was::File(self.hash(root, &path, look));
-            rows.push(row(path, was, look, now));
+            let (size, mtime) = (look.size, kept_time(look, now));
+            kept.rows.push(Row { path, was, size, mtime });
         }
         // Without its folders nothing tells of new files, and those that are there are still compared.
         if seen.folders.len() <= FOLDERS {
-            for (path, look) in seen.folders {
-                rows.push(row(path, Was::Folder, look, now));
-            }
+            let folders = seen.folders.into_iter();
+            kept.folders = folders.map(|(path, look)| Folder(path, kept_time(look, now))).collect();
         }
         let absent = |path| Row { path, was: Was::Absent, size: 0, mtime: 0 };
-        rows.extend(seen.absent.into_iter().map(absent));
-        rows
+        kept.rows.extend(seen.absent.into_iter().map(absent));
+        kept
     }
 
     fn hash(&mut self, root: &Path, path: &str, look: Look) -> Option<String> {
@@ -113,7 +113,7 @@ impl<'a, 'c> Confirming<'a, 'c> {
     }
 }
 
-fn row(path: String, was: Was, look: Look, now: Timestamp) -> Row {
-    let mtime = if may_change_unseen(look.mtime, now) { 0 } else { look.mtime };
-    Row { path, was, size: look.size, mtime }
+/// The time of a file or folder; 0 where it was written so lately that it may change without looking different.
+fn kept_time(look: Look, now: Timestamp) -> i64 {
+    if may_change_unseen(look.mtime, now) { 0 } else { look.mtime }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{
     about::About,
     confirm::FILE_BYTES,
-    store::{self, Row, Was},
+    store::{self, Folder, Row, Was},
     tree::Tree,
 };
 use crate::{
@@ -68,8 +68,10 @@ pub struct Marks<'a, 'c> {
     looks: usize,
     entries: usize,
     bytes: u64,
-    /// What areas share, most of all folders, is looked at once.
+    /// What areas share is looked at once.
     seen: HashMap<String, Option<Look>>,
+    /// Whether one of the folders of an area looks different.
+    areas: HashMap<i64, bool>,
     hashes: HashMap<String, Option<String>>,
 }
 
@@ -90,8 +92,17 @@ impl<'a, 'c> Marks<'a, 'c> {
 
     /// For something that looks at much on purpose.
     pub fn within(tx: &'a Read<'c>, looks: usize) -> Self {
-        let (tree, seen, hashes) = (OnceCell::new(), HashMap::new(), HashMap::new());
-        Marks { tx, tree, looks, entries: looks, bytes: BYTES, seen, hashes }
+        let (seen, areas, hashes) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Marks {
+            tx,
+            tree: OnceCell::new(),
+            looks,
+            entries: looks,
+            bytes: BYTES,
+            seen,
+            areas,
+            hashes,
+        }
     }
 
     /// The mark of something that has this confirmation; none outside git, where nothing is looked at.
@@ -102,11 +113,12 @@ impl<'a, 'c> Marks<'a, 'c> {
         let unknown = Freshness::plain(State::Unknown);
         let Some(key) = confirmed else { return Ok(Some(unknown)) };
         let Some(confirmation) = store::find(self.tx, key)? else { return Ok(Some(unknown)) };
-        let left = confirmation.files.and_then(|files| self.looks.checked_sub(files));
-        let Some(left) = left else { return Ok(Some(unknown)) };
-        self.looks = left;
+        if !confirmation.files.is_some_and(|files| self.may_look_at(files)) {
+            return Ok(Some(unknown));
+        }
+        let Some(grown) = self.has_grown(confirmation.area)? else { return Ok(Some(unknown)) };
         let rows = store::rows(self.tx, key)?;
-        Ok(Some(match self.compare(&rows, about) {
+        Ok(Some(match self.compare(&rows, grown, about) {
             (0, true) => Freshness::plain(State::Fresh),
             (0, false) => unknown,
             (files, _) => Freshness {
@@ -118,9 +130,33 @@ impl<'a, 'c> Marks<'a, 'c> {
         }))
     }
 
+    /// Whether that much more may be looked at, which it then is.
+    fn may_look_at(&mut self, paths: usize) -> bool {
+        let left = self.looks.checked_sub(paths);
+        self.looks = left.unwrap_or(self.looks);
+        left.is_some()
+    }
+
+    /// Whether a folder of an area looks different; none where that is too much to look at.
+    fn has_grown(&mut self, area: Option<i64>) -> Result<Option<bool>> {
+        let Some(key) = area else { return Ok(Some(false)) };
+        if let Some(known) = self.areas.get(&key) {
+            return Ok(Some(*known));
+        }
+        let folders = store::area(self.tx, key)?;
+        if !self.may_look_at(folders.len()) {
+            return Ok(None);
+        }
+        let looks_different =
+            |Folder(path, mtime): &Folder| self.look(path).is_some_and(|now| now.mtime != *mtime);
+        let grown = folders.iter().any(looks_different);
+        self.areas.insert(key, grown);
+        Ok(Some(grown))
+    }
+
     /// How many files are not as they were, and whether that could be told of all.
-    fn compare(&mut self, rows: &[Row], about: About<'_>) -> (usize, bool) {
-        let (mut changed, mut files, mut told, mut grown) = (0, 0, true, false);
+    fn compare(&mut self, rows: &[Row], mut grown: bool, about: About<'_>) -> (usize, bool) {
+        let (mut changed, mut files, mut told) = (0, 0, true);
         for row in rows {
             let now = self.look(&row.path);
             match &row.was {
@@ -132,7 +168,6 @@ impl<'a, 'c> Marks<'a, 'c> {
                         Fate::Untold => told = false,
                     }
                 }
-                Was::Folder => grown |= now.is_some_and(|now| now.mtime != row.mtime),
                 Was::Absent => grown |= now.is_some(),
             }
         }

@@ -96,3 +96,36 @@ fn evidence_of_an_older_version_keeps_its_order() {
     let rows: Vec<String> = rows.collect::<rusqlite::Result<_>>().unwrap();
     assert_eq!(rows, ["a1secondx", "b1firstx", "b2thirdy", "b3fourthy"]);
 }
+
+#[test]
+fn folders_of_an_older_version_are_compared_as_before() {
+    let (before, after): (Vec<&graph::db::Migration>, Vec<_>) =
+        graph::db::MIGRATIONS.iter().partition(|it| it.name < "0008_fewer_pages");
+    let db = rusqlite::Connection::open_in_memory().unwrap();
+    for migration in before {
+        db.execute_batch(migration.sql).unwrap();
+    }
+    db.execute_batch(
+        "INSERT INTO confirmations (key, at, actor, files) VALUES (1, '1', 'x', 3), (2, '2', 'x', 1), (3, '3', 'x', NULL);
+         INSERT INTO confirmed_files (confirmation, path, kind, size, mtime, hash) VALUES
+           (1, 'src', 'folder', 0, 7, NULL), (1, 'a', 'folder', 0, 5, NULL), (1, 'src/a', 'file', 3, 6, 'h'),
+           (2, 'b', 'absent', 0, 0, NULL);",
+    )
+    .unwrap();
+    for migration in after {
+        db.execute_batch(migration.sql).unwrap();
+    }
+    let all = |sql: &str| -> Vec<String> {
+        let mut statement = db.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.collect::<rusqlite::Result<_>>().unwrap()
+    };
+    assert_eq!(
+        all("SELECT concat_ws(' ', c.key, files, folders) FROM confirmations c
+               LEFT JOIN confirmed_areas a ON a.key = c.area ORDER BY c.key"),
+        [r#"1 1 [["a",5],["src",7]]"#, "2 1", "3"]
+    );
+    assert_eq!(all("SELECT path FROM confirmed_files ORDER BY path"), ["b", "src/a"]);
+    db.execute_batch("DELETE FROM confirmations").unwrap();
+    assert_eq!(all("SELECT digest FROM confirmed_areas"), [""; 0], "gone with what named it");
+}

@@ -1,3 +1,5 @@
+CREATE INDEX confirmations_by_area ON confirmations (area) WHERE area IS NOT NULL;
+
 CREATE INDEX events_by_subject ON events (subject, seq);
 
 CREATE INDEX graph_atoms_by_name     ON graph_atoms (project_id, name, id);
@@ -93,6 +95,13 @@ CREATE TABLE confirmations (
   commit_id TEXT CHECK (commit_id <> ''),
   -- How many rows of confirmed_files it has; none where there were too many files to look at.
   files     INTEGER CHECK (files >= 0)
+, area INTEGER REFERENCES confirmed_areas (key)) STRICT;
+
+CREATE TABLE confirmed_areas (
+  key     INTEGER PRIMARY KEY,
+  digest  TEXT NOT NULL UNIQUE,
+  -- Each with its time, as in confirmed_files.
+  folders TEXT NOT NULL CHECK (json_type(folders) = 'array')
 ) STRICT;
 
 CREATE TABLE confirmed_atoms (
@@ -479,6 +488,12 @@ CREATE TABLE work_projects (
   blocked    INTEGER NOT NULL DEFAULT 0 CHECK (blocked BETWEEN 0 AND total),
   actionable INTEGER NOT NULL DEFAULT 0 CHECK (actionable BETWEEN 0 AND total)
 ) STRICT;
+
+CREATE TRIGGER confirmations_after_delete AFTER DELETE ON confirmations
+WHEN OLD.area IS NOT NULL
+BEGIN
+  DELETE FROM confirmed_areas WHERE key = OLD.area AND NOT EXISTS (SELECT 1 FROM confirmations WHERE area = OLD.area);
+END;
 
 CREATE TRIGGER confirmed_atoms_after_delete AFTER DELETE ON confirmed_atoms
 BEGIN DELETE FROM confirmations WHERE key = OLD.confirmation; END;

@@ -1,8 +1,11 @@
-//! Rows of `confirmations` and `confirmed_files`.
+//! Rows of `confirmations`, `confirmed_files` and `confirmed_areas`.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::{
-    base::{Error, Result, Timestamp},
-    db::{Read, Write},
+    base::{Error, Result, Timestamp, text::hexadecimal},
+    db::{self, Read, Write},
 };
 
 /// That something was said to be true.
@@ -14,6 +17,8 @@ pub struct Confirmation {
     pub commit: Option<String>,
     /// How many rows it has; none where there were too many files.
     pub files: Option<usize>,
+    /// The folders that were looked through.
+    pub area: Option<i64>,
 }
 
 /// What a path was.
@@ -21,8 +26,6 @@ pub struct Confirmation {
 pub enum Was {
     /// A file with this content, as far as it could be read.
     File(Option<String>),
-    /// A folder that was looked through.
-    Folder,
     /// Nothing.
     Absent,
 }
@@ -40,18 +43,31 @@ pub struct Row {
     pub mtime: i64,
 }
 
+/// A folder that was looked through: its path, and its time as in [`Row::mtime`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Folder(pub String, pub i64);
+
+/// What is kept of the files.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// The files, and the names that nothing had.
+    pub rows: Vec<Row>,
+    /// The folders, by path.
+    pub folders: Vec<Folder>,
+}
+
 /// Keeps a confirmation of now; answers its key.
-pub fn insert(tx: &Write<'_>, commit: Option<&str>, rows: Option<&[Row]>) -> Result<i64> {
+pub fn insert(tx: &Write<'_>, commit: Option<&str>, kept: Option<&Kept>) -> Result<i64> {
+    let area = kept.map(|kept| insert_area(tx, &kept.folders)).transpose()?.flatten();
     let key: Option<i64> = tx.one(
-        "INSERT INTO confirmations (at, actor, commit_id, files) VALUES (?1, ?2, ?3, ?4) RETURNING key",
-        (tx.now(), tx.actor(), commit, rows.map(<[Row]>::len)),
+        "INSERT INTO confirmations (at, actor, commit_id, files, area) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING key",
+        (tx.now(), tx.actor(), commit, kept.map(|kept| kept.rows.len()), area),
         |row| row.get(0),
     )?;
     let key = key.ok_or_else(|| Error::internal("a confirmation was not inserted"))?;
-    for row in rows.into_iter().flatten() {
+    for row in kept.into_iter().flat_map(|kept| &kept.rows) {
         let (kind, hash) = match &row.was {
             Was::File(hash) => ("file", hash.as_deref()),
-            Was::Folder => ("folder", None),
             Was::Absent => ("absent", None),
         };
         tx.run(
@@ -63,10 +79,31 @@ pub fn insert(tx: &Write<'_>, commit: Option<&str>, rows: Option<&[Row]>) -> Res
     Ok(key)
 }
 
+/// The key of these folders, which many may have been looked through for; none where there are none.
+fn insert_area(tx: &Write<'_>, folders: &[Folder]) -> Result<Option<i64>> {
+    if folders.is_empty() {
+        return Ok(None);
+    }
+    let folders = serde_json::to_string(folders)?;
+    let digest = hexadecimal(&Sha256::digest(&folders));
+    tx.run(
+        "INSERT INTO confirmed_areas (digest, folders) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+        (&digest, folders),
+    )?;
+    tx.one("SELECT key FROM confirmed_areas WHERE digest = ?1", [digest], |row| row.get(0))
+}
+
+/// The folders of that key, by path.
+pub fn area(tx: &Read<'_>, key: i64) -> Result<Vec<Folder>> {
+    let sql = "SELECT folders FROM confirmed_areas WHERE key = ?1";
+    Ok(tx.one(sql, [key], |row| db::json(row, 0))?.unwrap_or_default())
+}
+
 /// The confirmation, while it is there.
 pub fn find(tx: &Read<'_>, key: i64) -> Result<Option<Confirmation>> {
-    tx.one("SELECT at, commit_id, files FROM confirmations WHERE key = ?1", [key], |row| {
-        Ok(Confirmation { at: row.get(0)?, commit: row.get(1)?, files: row.get(2)? })
+    tx.one("SELECT at, commit_id, files, area FROM confirmations WHERE key = ?1", [key], |row| {
+        let (at, commit, files) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(Confirmation { at, commit, files, area: row.get(3)? })
     })
 }
 
@@ -77,7 +114,6 @@ pub fn rows(tx: &Read<'_>, key: i64) -> Result<Vec<Row>> {
         [key],
         |row| {
             let was = match row.get_ref(1)?.as_str()? {
-                "folder" => Was::Folder,
                 "absent" => Was::Absent,
                 _ => Was::File(row.get(4)?),
             };

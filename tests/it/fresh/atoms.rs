@@ -250,11 +250,18 @@ fn confirmations_go_with_their_atoms() {
     let (one, two) = (repo.atom("one", &["src/**"]), repo.atom("two", &["src/**"]));
     repo.update(&two, json!({ "moleculeId": molecule }));
     assert_eq!(repo.count("SELECT count(*) FROM confirmations"), 2);
+    assert_eq!(
+        repo.count("SELECT count(*) FROM confirmed_areas"),
+        1,
+        "the same folders, kept once"
+    );
     let delete = json!({ "operation": "delete", "entityType": "atom", "id": one, "version": 1 });
     repo.app.ok("manage_graph", delete);
     assert_eq!(repo.count("SELECT count(*) FROM confirmations"), 1);
+    assert_eq!(repo.count("SELECT count(*) FROM confirmed_areas"), 1, "still named by one");
     let delete = json!({ "operation": "delete", "entityType": "molecule", "id": molecule, "version": 1, "cascade": true });
     repo.app.ok("manage_graph", delete);
     assert_eq!(repo.count("SELECT count(*) FROM confirmations"), 0);
     assert_eq!(repo.count("SELECT count(*) FROM confirmed_files"), 0);
+    assert_eq!(repo.count("SELECT count(*) FROM confirmed_areas"), 0);
 }
