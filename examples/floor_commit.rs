@@ -13,9 +13,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let conn = Connection::open(std::env::var_os("GRAPH_DB").ok_or("GRAPH_DB names no file")?)?;
     conn.pragma_update(None, "journal_mode", "wal")?;
     conn.pragma_update(None, "synchronous", "full")?;
+    // More than the log holds at once: from here on it is written in place, as that of a server is which has been at
+    // work for a while.
     conn.execute_batch(
-        "CREATE TABLE rows (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT; INSERT INTO rows VALUES (1, 0);",
+        "CREATE TABLE rows (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT;
+         INSERT INTO rows VALUES (1, 0);
+         CREATE TABLE filler (bytes BLOB NOT NULL) STRICT;
+         INSERT INTO filler VALUES (zeroblob(5000000));",
     )?;
+    conn.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()))?;
     let conn = Mutex::new(conn);
     bare::serve(move || {
         let conn = conn.lock().expect("nobody panicked");

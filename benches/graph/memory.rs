@@ -64,6 +64,16 @@ impl<'a> Open<'a> {
         made["node_id"].as_str().expect("an id is text").to_owned()
     }
 
+    /// A node that leads to many others.
+    fn hub(&mut self, round: usize) -> String {
+        let id = self.create(round);
+        for other in 0..CONNECTIONS {
+            let other = self.node(other).to_owned();
+            self.connect(&id, &other);
+        }
+        id
+    }
+
     fn connect(&mut self, from: &str, to: &str) -> Duration {
         let ask = json!({ "type": "Leads", "from_node_id": from, "to_node_id": to,
             "properties": { "weight": 3 } });
@@ -130,12 +140,8 @@ fn writes(bench: &mut Bench, sides: &mut [Open<'_>]) -> Outcome {
         side.ours.time("delete_connection", &json!({ "connection_id": id }));
         took
     })?;
-    bench.write("delete_node 100 connections", sides, rounds / 10, |side, round| {
-        let id = side.create(round);
-        for other in 0..CONNECTIONS {
-            let other = side.node(other).to_owned();
-            side.connect(&id, &other);
-        }
+    bench.write_pages("delete_node 100 connections", sides, rounds / 10, 300, |side, round| {
+        let id = side.hub(round);
         side.ours.time("delete_node", &json!({ "node_id": id }))
     })
 }

@@ -112,10 +112,10 @@ impl Bench {
         let commits = sample(&mut [()], self.plan.writes, |(), _| {
             let of = |pages| self.durable.commit_pages(pages);
             let called = self.commit.time("empty", &json!({}));
-            Ok([of(1)?, of(8)?, of(16)?, of(32)?, called])
+            Ok([of(1)?, of(8)?, of(16)?, of(32)?, of(300)?, called])
         })?;
         let [streams, pipes, ping] = samples.into_iter().next().unwrap_or_default();
-        let [one, eight, sixteen, thirty_two, called] =
+        let [one, eight, sixteen, thirty_two, many, called] =
             commits.into_iter().next().unwrap_or_default();
         let commit = Some((one.p50(), "bare durable commit"));
         let floor = Some((streams.p50(), "empty rmcp call"));
@@ -127,6 +127,7 @@ impl Bench {
             ("the same, 8 pages", eight, commit),
             ("the same, 16 pages", sixteen, commit),
             ("the same, 32 pages", thirty_two, commit),
+            ("the same, 300 pages", many, commit),
             ("rmcp call that commits", called, commit),
         ] {
             self.report.add(Line { op: op.to_owned(), size: 0, samples, floor, bytes: 0 });
@@ -173,6 +174,27 @@ impl Bench {
         })?;
         for (side, [commits, samples]) in sides.iter_mut().zip(samples) {
             self.add(op, side, samples, (commits.p50(), "rmcp call that commits"));
+        }
+        Ok(())
+    }
+
+    /// Measures a write that changes about so many pages: for each size one empty call, one bare commit of as many, and
+    /// what `call` times.
+    pub fn write_pages<S: Side>(
+        &mut self,
+        op: &str,
+        sides: &mut [S],
+        rounds: usize,
+        pages: i64,
+        call: impl Fn(&mut S, usize) -> Duration,
+    ) -> Outcome {
+        let samples = sample(sides, rounds, |side, round| {
+            let empty = self.empty.time("empty", &json!({}));
+            Ok([empty, self.durable.commit_pages(pages)?, call(side, round)])
+        })?;
+        for (side, [empty, commits, samples]) in sides.iter_mut().zip(samples) {
+            let floor = empty.p50() + commits.p50();
+            self.add(op, side, samples, (floor, "empty rmcp call + bare commit of as many pages"));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::{
 use rusqlite::Connection;
 
 /// Rows that fill a page each.
-const ROWS: i64 = 64;
+const ROWS: i64 = 300;
 
 /// A file of rows of a page each, for the price of durability.
 pub struct Durable(Connection);
@@ -30,7 +30,7 @@ impl Durable {
         Ok(Durable(conn))
     }
 
-    /// Changes rows on so many pages, up to 64, and waits until that is on disk.
+    /// Changes rows on so many pages, up to 300, and waits until that is on disk.
     pub fn commit_pages(&self, pages: i64) -> rusqlite::Result<Duration> {
         let mut begin = self.0.prepare_cached("BEGIN IMMEDIATE")?;
         let mut change = self.0.prepare_cached("UPDATE rows SET n = n + 1 WHERE id <= ?1")?;
