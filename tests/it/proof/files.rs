@@ -139,3 +139,20 @@ fn what_was_left_beside_the_database_is_cleared_away_by_the_next_to_open_it() {
     names.sort();
     assert_eq!(names, ["graph.db", "graph.db.v2.bak"]);
 }
+
+#[test]
+fn sqlite_is_built_without_what_a_hostile_schema_could_name() {
+    let conn = rusqlite::Connection::open_in_memory().unwrap();
+    let names = |sql: &str| -> Vec<String> {
+        let mut statement = conn.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.collect::<rusqlite::Result<_>>().unwrap()
+    };
+    let modules = names("SELECT name FROM pragma_module_list");
+    assert!(modules.iter().any(|name| name == "fts5"), "{modules:?}");
+    for absent in ["fts3", "fts4", "rtree", "geopoly"] {
+        assert!(!modules.iter().any(|name| name == absent), "{absent}");
+    }
+    let functions = names("SELECT DISTINCT name FROM pragma_function_list");
+    assert!(!functions.iter().any(|name| name == "load_extension"), "code is loaded from nowhere");
+}
