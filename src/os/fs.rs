@@ -57,6 +57,12 @@ pub fn read_text(path: &Path, cap: u64) -> Result<String, ReadError> {
         .map_err(|error| ReadError::NotText { offset: error.utf8_error().valid_up_to() })
 }
 
+/// Room for a file of that size, and to see that it ends there: one that has to be made while reading is made in small
+/// steps, each a call of the system.
+fn room_for(size: u64) -> Vec<u8> {
+    Vec::with_capacity(usize::try_from(size.saturating_add(1)).unwrap_or(0))
+}
+
 /// The bytes of a regular file of at most `cap` bytes.
 pub fn read_bytes(path: &Path, cap: u64) -> Result<Vec<u8>, ReadError> {
     // Before opening: opening a pipe would wait for its writer.
@@ -69,7 +75,7 @@ pub fn read_bytes(path: &Path, cap: u64) -> Result<Vec<u8>, ReadError> {
         return Err(too_large(metadata.len()));
     }
     // A file may grow while it is read, and some claim to be empty: the cap holds for what arrives.
-    let mut bytes = Vec::new();
+    let mut bytes = room_for(metadata.len());
     File::open(path)?.take(cap.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > cap {
         return Err(too_large(bytes.len() as u64));
@@ -181,10 +187,11 @@ pub fn write_fault(path: &str, did: &str, error: &io::Error) -> Fault {
 
 /// The first `most` bytes of a regular file, and whether there are more.
 pub fn read_start(path: &Path, most: u64) -> Result<(Vec<u8>, bool), ReadError> {
-    if !fs::metadata(path)?.is_file() {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
         return Err(ReadError::NotAFile);
     }
-    let mut bytes = Vec::new();
+    let mut bytes = room_for(metadata.len().min(most));
     File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     let more = bytes.len() as u64 > most;
     bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
