@@ -12,6 +12,7 @@ mod open;
 mod recount;
 mod row;
 mod search;
+mod texts;
 mod tx;
 
 pub use backup::{BackedUp, back_up, check_backup_target};

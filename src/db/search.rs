@@ -1,21 +1,12 @@
 //! One text index for all domains: case-insensitive substrings, whatever the user typed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use super::{
-    recount::Check,
-    tx::{Read, Write},
-};
+use super::{recount::Check, texts::waiting, tx::Read};
 use crate::base::{Fault, Result, text};
 
 /// Characters of a text to look for.
 pub const MAX_NEEDLE: usize = 256;
-
-/// Bytes of text that a transaction holds back until its end at the most.
-const HELD: usize = 16 << 20;
-/// Texts that wait for the index at the most, and how long each may be: a search looks through all of them.
-const WAITING: usize = 16;
-const SHORT_TEXT: usize = 4 << 10;
 
 /// A text to look for, in the form in which the database can find it.
 #[derive(Debug, Clone, PartialEq)]
@@ -224,13 +215,6 @@ fn entry(tx: &Read<'_>, seq: i64) -> Result<Option<(String, String)>> {
     })
 }
 
-/// The texts that wait for the index, oldest first.
-fn waiting(tx: &Read<'_>) -> Result<Vec<(i64, String)>> {
-    tx.all("SELECT id, folded FROM search_waiting WHERE id > 0 ORDER BY id", [], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })
-}
-
 /// The subjects of a domain whose text has the phrase that is bound as `?at`, as SQL.
 pub(crate) fn subjects_sql(domain: &str, at: usize) -> String {
     // Joined in this order: the index names few rows, the entries are found by their number.
@@ -258,121 +242,6 @@ pub const CHECKS: &[Check] = &[
                WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.id = d.id) LIMIT ?1",
     },
 ];
-
-/// A change of the index, kept until the transaction ends.
-///
-/// FTS5 writes out what it has gathered whenever another statement opens a savepoint, as one with triggers
-/// does. Node by node that makes one segment for each and merges them all the time; at the end it is one.
-#[derive(Debug)]
-pub(super) struct Text {
-    domain: String,
-    kind: String,
-    subject: String,
-    /// None forgets the subject.
-    body: Option<String>,
-}
-
-impl Write<'_> {
-    /// Makes `body` findable as the text of `subject`, in place of what was there, once this is committed.
-    pub fn index(&self, domain: &str, kind: &str, subject: &str, body: &str) {
-        self.keep(domain, kind, subject, Some(body));
-    }
-
-    /// Forgets everything that can be found, before all of it is indexed anew.
-    pub fn clear_index(&self) -> Result<()> {
-        self.run("INSERT INTO search_index (search_index) VALUES ('delete-all')", [])?;
-        self.run("DELETE FROM search_entries", [])?;
-        Ok(())
-    }
-
-    /// Forgets the text of `subject`.
-    pub fn unindex(&self, domain: &str, subject: &str) {
-        self.keep(domain, "", subject, None);
-    }
-
-    fn keep(&self, domain: &str, kind: &str, subject: &str, body: Option<&str>) {
-        self.held.set(self.held.get() + body.map_or(0, str::len));
-        self.texts.borrow_mut().push(Text {
-            domain: domain.to_owned(),
-            kind: kind.to_owned(),
-            subject: subject.to_owned(),
-            body: body.map(str::to_owned),
-        });
-        self.progress().expect(1);
-    }
-
-    /// Hands text over to the index before too much of it is held back; for transactions that bring more of it than
-    /// memory should hold.
-    pub fn save_texts_in_time(&self) -> Result<()> {
-        if self.held.get() > HELD { self.save_texts() } else { Ok(()) }
-    }
-
-    /// Writes the changes, those of the index last and without anything between them.
-    pub(super) fn save_texts(&self) -> Result<()> {
-        self.held.set(0);
-        let texts = self.texts.take();
-        let (mut gone, mut coming) = (Vec::new(), BTreeMap::new());
-        for Text { domain, kind, subject, body } in &texts {
-            let old: Option<(i64, bool)> = self.one(
-                "SELECT id, EXISTS (SELECT 1 FROM search_waiting w WHERE w.id = e.id)
-                   FROM search_entries e WHERE domain = ?1 AND subject = ?2",
-                (domain, subject),
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )?;
-            if let Some((id, waits)) = old {
-                // Takes what waits along.
-                self.run("DELETE FROM search_entries WHERE id = ?1", [id])?;
-                if coming.remove(&id).is_some() {
-                    self.progress().step();
-                } else if !waits {
-                    gone.push(id);
-                }
-            }
-            let Some(body) = body else {
-                self.progress().step();
-                continue;
-            };
-            let id = self.insert(
-                "INSERT INTO search_entries (domain, kind, subject) VALUES (?1, ?2, ?3)",
-                (domain, kind, subject),
-            )?;
-            coming.insert(id, body);
-        }
-        let may_wait = !coming.is_empty() && self.has_room_for(&coming)?;
-        let earlier = if may_wait || coming.is_empty() { Vec::new() } else { waiting(self)? };
-        if !earlier.is_empty() {
-            self.run("DELETE FROM search_waiting", [])?;
-        }
-        for (id, body) in coming.iter().filter(|_| may_wait) {
-            let row = (id, text::fold(body));
-            self.run("INSERT INTO search_waiting (id, folded) VALUES (?1, ?2)", row)?;
-            self.progress().step();
-        }
-        for id in gone {
-            self.run("DELETE FROM search_index WHERE rowid = ?1", [id])?;
-        }
-        let index = |id: i64, folded: &str| {
-            self.run("INSERT INTO search_index (rowid, body) VALUES (?1, ?2)", (id, folded))
-        };
-        for (id, folded) in earlier {
-            index(id, &folded)?;
-        }
-        for (id, body) in coming.iter().filter(|_| !may_wait) {
-            index(*id, &text::fold(body))?;
-            self.progress().step();
-        }
-        Ok(())
-    }
-
-    /// Whether these texts may wait for the index, beside those that do.
-    fn has_room_for(&self, coming: &BTreeMap<i64, &String>) -> Result<bool> {
-        if coming.len() > WAITING || coming.values().any(|text| text.len() > SHORT_TEXT) {
-            return Ok(false);
-        }
-        let count = self.one("SELECT count(*) FROM search_waiting", [], |row| row.get(0))?;
-        Ok(count.unwrap_or(0) + coming.len() <= WAITING)
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ use rusqlite::{
     CachedStatement, Connection, OptionalExtension, Params, Row, Statement, StatementStatus,
 };
 
-use super::{events::Event, migrate, search::Text};
+use super::{events::Event, migrate, texts::Text};
 use crate::base::{Ctx, Error, ErrorCode, Fault, Progress, Result, Timestamp, ids::Ids};
 
 /// One snapshot of the database and the instant at which it is read.
