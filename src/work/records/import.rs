@@ -216,6 +216,9 @@ fn stored(incoming: NodeRecord, project: String, depth: i64, touched: i64) -> no
 /// What a tool would have refused; texts are brought into the form that a tool would have stored.
 fn check_node(incoming: &mut NodeRecord) -> Result<()> {
     check_id("id", &incoming.id)?;
+    if incoming.parent.as_ref() == Some(&incoming.id) {
+        return Err(Fault::invalid("parent", "puts it below itself").into());
+    }
     incoming.summary = validate::summary("summary", &incoming.summary)?;
     incoming.context_links = validate::links("context_links", &incoming.context_links)?;
     validate::properties("properties", &incoming.properties)?;

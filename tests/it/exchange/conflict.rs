@@ -161,6 +161,26 @@ fn what_was_moved_apart_is_refused_where_it_would_become_a_circle() {
 }
 
 #[test]
+fn a_node_that_names_itself_as_its_parent_is_refused_new_or_known() {
+    let (mut here, _) = parted();
+    let plan = json!({ "project": "other", "nodes": [{ "ref": "x", "summary": "x" }] });
+    let id = here.app.ok("graph_plan", plan)["created"][0]["id"].as_str().unwrap().to_owned();
+    let header = here.export().lines().next().unwrap().to_owned();
+    for id in [id.as_str(), "n_zzzzzzzzzz"] {
+        let node = json!({ "type": "work.node", "id": id, "version": 99, "updated_at": "2027-01-01T00:00:00.000Z",
+            "updated_by": "a", "parent": id, "summary": "x", "resolved": false,
+            "created_at": "2027-01-01T00:00:00.000Z", "created_by": "a", "order": 1 });
+        let before = here.app.dump();
+        let fault = here
+            .import(&format!("{header}\n{node}\n{{\"end\":true}}\n"))
+            .unwrap_err()
+            .into_fault("r");
+        assert!(fault.message.contains("puts it below itself"), "{}", fault.message);
+        assert_eq!(here.app.dump(), before);
+    }
+}
+
+#[test]
 fn dependencies_that_close_a_circle_together_are_refused() {
     let (mut here, mut there) = parted();
     let depend = |world: &mut World, from: &str, to: &str| {
