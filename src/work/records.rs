@@ -168,6 +168,19 @@ pub fn import_records(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report
 fn import_project(tx: &Write<'_>, incoming: &ProjectRecord) -> Result<Fate> {
     check_id("id", &incoming.id)?;
     text::bounded("name", &incoming.name, limits::NAME * 4)?;
+    let there = projects::find(tx, &incoming.id)?;
+    let there = there.map(|project| project_record(tx, project)).transpose()?;
+    // Its stamp is that of its root, which is compared there.
+    let there = there.map(|there| ProjectRecord {
+        updated_at: incoming.updated_at,
+        updated_by: incoming.updated_by.clone(),
+        ..there
+    });
+    let fate = records::settle(there.as_ref(), incoming)?;
+    if !fate.writes() {
+        // A name that is not taken over is nobody's rival.
+        return Ok(fate);
+    }
     let named = projects::find(tx, &incoming.name)?;
     if let Some(other) = named.filter(|project| project.id != incoming.id) {
         let message = format!(
@@ -179,18 +192,7 @@ fn import_project(tx: &Write<'_>, incoming: &ProjectRecord) -> Result<Fate> {
             .hint("two projects cannot be made one; import into a database of its own with --db")
             .into());
     }
-    let there = projects::find(tx, &incoming.id)?;
-    let there = there.map(|project| project_record(tx, project)).transpose()?;
-    // Its stamp is that of its root, which is compared there.
-    let there = there.map(|there| ProjectRecord {
-        updated_at: incoming.updated_at,
-        updated_by: incoming.updated_by.clone(),
-        ..there
-    });
-    let fate = records::settle(there.as_ref(), incoming)?;
-    if fate.writes() {
-        store::put_project(tx, &incoming.id, &incoming.name)?;
-    }
+    store::put_project(tx, &incoming.id, &incoming.name)?;
     Ok(fate)
 }
 

@@ -212,3 +212,22 @@ fn two_projects_of_one_name_are_not_made_one() {
     assert_eq!(fault.code.as_str(), "CONFLICT", "{}", fault.message);
     assert!(fault.message.contains("`shop`") && fault.hint.is_some(), "{}", fault.message);
 }
+
+#[test]
+fn a_name_that_is_not_taken_over_stands_in_nobodys_way() {
+    let mut here = World::empty();
+    here.app.ok("graph_open", json!({ "project": "zz" }));
+    here.app.ok("graph_open", json!({ "project": "b" }));
+    let renamed = here.export().replace(r#""name":"zz""#, r#""name":"q""#);
+    let renamed = renamed.replace(r#""name":"b""#, r#""name":"q""#);
+    here.import(&renamed).unwrap();
+    let names = |world: &mut World| {
+        let listed = world.app.ok("graph_open", json!({}));
+        let names = listed["projects"].as_array().unwrap().iter();
+        names.map(|it| it["project"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&mut here), ["q", "zz"], "the name that sorts last stays");
+    let before = here.export();
+    here.import(&renamed).unwrap();
+    assert_eq!(here.export(), before, "the second time nothing is new");
+}
