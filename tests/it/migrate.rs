@@ -4,6 +4,30 @@ use graph::db::inspect;
 
 use crate::support::{TestApp, snapshot};
 
+/// A database of the version before the migration `name`, filled with `rows`, then brought to the newest one. A part of
+/// it is enough: what its rows point at need not be there.
+fn upgraded(name: &str, foreign_keys: &str, rows: &str) -> rusqlite::Connection {
+    let (before, after): (Vec<&graph::db::Migration>, Vec<_>) =
+        graph::db::MIGRATIONS.iter().partition(|it| it.name < name);
+    let db = rusqlite::Connection::open_in_memory().unwrap();
+    db.pragma_update(None, "foreign_keys", foreign_keys).unwrap();
+    for migration in before {
+        db.execute_batch(migration.sql).unwrap();
+    }
+    db.execute_batch(rows).unwrap();
+    for migration in after {
+        db.execute_batch(migration.sql).unwrap();
+    }
+    db
+}
+
+/// The texts that a query finds.
+fn texts(db: &rusqlite::Connection, sql: &str) -> Vec<String> {
+    let mut statement = db.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<rusqlite::Result<_>>().unwrap()
+}
+
 #[test]
 fn the_schema_is_as_reviewed() {
     let mut app = TestApp::new();
@@ -24,14 +48,9 @@ fn a_new_file_is_sound_and_in_wal_mode() {
 
 #[test]
 fn stores_of_an_older_version_keep_their_links_and_logs() {
-    let (before, after): (Vec<&graph::db::Migration>, Vec<_>) =
-        graph::db::MIGRATIONS.iter().partition(|it| it.name < "0007_kb_stores");
-    let db = rusqlite::Connection::open_in_memory().unwrap();
-    db.execute_batch("PRAGMA foreign_keys = ON").unwrap();
-    for migration in before {
-        db.execute_batch(migration.sql).unwrap();
-    }
-    db.execute_batch(
+    let db = upgraded(
+        "0007_kb_stores",
+        "on",
         "INSERT INTO kb_branches (key, name, created_at) VALUES (1, 'main', '2'), (2, 'side', '3');
          INSERT INTO kb_links VALUES (1, 'A', 'r', 'B', ''), (2, 'A', 'r', 'C', ''), (3, 'A', 'r', 'C', 'k');
          INSERT INTO kb_branch_links VALUES
@@ -40,16 +59,8 @@ fn stores_of_an_older_version_keep_their_links_and_logs() {
          INSERT INTO kb_changesets (id, branch, action, at, actor, source, first_event, last_event) VALUES
            ('a', 'side', 'sync', '1', 'x', 's', 1, 1), ('b', 'side', 'sync', '3', 'x', 's', 2, 2),
            ('c', 'gone', 'sync', '3', 'x', 's', 3, 3);",
-    )
-    .unwrap();
-    for migration in after {
-        db.execute_batch(migration.sql).unwrap();
-    }
-    let all = |sql: &str| -> Vec<String> {
-        let mut statement = db.prepare(sql).unwrap();
-        let rows = statement.query_map([], |row| row.get(0)).unwrap();
-        rows.collect::<rusqlite::Result<_>>().unwrap()
-    };
+    );
+    let all = |sql: &str| texts(&db, sql);
     assert_eq!(
         all("SELECT m.branch || ' ' || to_id || kind || coalesce(line, '') || coalesce(confidence, '')
                FROM kb_branch_links m JOIN kb_links l ON l.key = m.link ORDER BY 1"),
@@ -73,53 +84,29 @@ fn stores_of_an_older_version_keep_their_links_and_logs() {
 
 #[test]
 fn evidence_of_an_older_version_keeps_its_order() {
-    let (before, after): (Vec<&graph::db::Migration>, Vec<_>) =
-        graph::db::MIGRATIONS.iter().partition(|it| it.name < "0008_fewer_pages");
-    let db = rusqlite::Connection::open_in_memory().unwrap();
-    db.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
-    for migration in before {
-        db.execute_batch(migration.sql).unwrap();
-    }
-    db.execute_batch(
+    let db = upgraded(
+        "0008_fewer_pages",
+        "off",
         "INSERT INTO work_evidence (seq, node, type, ref, agent, timestamp) VALUES
            (1, 'b', 'note', 'first', 'x', '1'), (2, 'a', 'note', 'second', 'x', '2'),
            (5, 'b', 'commit', 'third', 'y', '3'), (9, 'b', 'note', 'fourth', 'y', '4');",
-    )
-    .unwrap();
-    for migration in after {
-        db.execute_batch(migration.sql).unwrap();
-    }
-    let mut statement = db
-        .prepare("SELECT node || place || ref || agent FROM work_evidence ORDER BY node, place")
-        .unwrap();
-    let rows = statement.query_map([], |row| row.get(0)).unwrap();
-    let rows: Vec<String> = rows.collect::<rusqlite::Result<_>>().unwrap();
+    );
+    let sql = "SELECT node || place || ref || agent FROM work_evidence ORDER BY node, place";
+    let rows = texts(&db, sql);
     assert_eq!(rows, ["a1secondx", "b1firstx", "b2thirdy", "b3fourthy"]);
 }
 
 #[test]
 fn folders_of_an_older_version_are_compared_as_before() {
-    let (before, after): (Vec<&graph::db::Migration>, Vec<_>) =
-        graph::db::MIGRATIONS.iter().partition(|it| it.name < "0008_fewer_pages");
-    let db = rusqlite::Connection::open_in_memory().unwrap();
-    for migration in before {
-        db.execute_batch(migration.sql).unwrap();
-    }
-    db.execute_batch(
+    let db = upgraded(
+        "0008_fewer_pages",
+        "on",
         "INSERT INTO confirmations (key, at, actor, files) VALUES (1, '1', 'x', 3), (2, '2', 'x', 1), (3, '3', 'x', NULL);
          INSERT INTO confirmed_files (confirmation, path, kind, size, mtime, hash) VALUES
            (1, 'src', 'folder', 0, 7, NULL), (1, 'a', 'folder', 0, 5, NULL), (1, 'src/a', 'file', 3, 6, 'h'),
            (2, 'b', 'absent', 0, 0, NULL);",
-    )
-    .unwrap();
-    for migration in after {
-        db.execute_batch(migration.sql).unwrap();
-    }
-    let all = |sql: &str| -> Vec<String> {
-        let mut statement = db.prepare(sql).unwrap();
-        let rows = statement.query_map([], |row| row.get(0)).unwrap();
-        rows.collect::<rusqlite::Result<_>>().unwrap()
-    };
+    );
+    let all = |sql: &str| texts(&db, sql);
     assert_eq!(
         all("SELECT concat_ws(' ', c.key, files, folders) FROM confirmations c
                LEFT JOIN confirmed_areas a ON a.key = c.area ORDER BY c.key"),
