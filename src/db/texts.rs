@@ -16,9 +16,12 @@ const SHORT_TEXT: usize = 4 << 10;
 
 /// The texts that wait for the index, oldest first.
 pub(super) fn waiting(tx: &Read<'_>) -> Result<Vec<(i64, String)>> {
-    tx.all("SELECT id, folded FROM search_waiting WHERE id > 0 ORDER BY id", [], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })
+    tx.all(
+        "SELECT w.id, w.folded FROM search_waiting w CROSS JOIN search_entries e ON e.id = w.id
+          WHERE w.id > 0 ORDER BY w.id",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
 }
 
 /// A change of the index, kept until the transaction ends.
@@ -52,6 +55,7 @@ impl Write<'_> {
     /// Forgets everything that can be found, before all of it is indexed anew.
     pub fn clear_index(&self) -> Result<()> {
         self.run("INSERT INTO search_index (search_index) VALUES ('delete-all')", [])?;
+        self.run("DELETE FROM search_waiting", [])?;
         self.run("DELETE FROM search_entries", [])?;
         Ok(())
     }
@@ -84,13 +88,15 @@ impl Write<'_> {
         let texts = self.texts.take();
         let Changes { gone, coming } = self.save_entries(&texts)?;
         let may_wait = self.may_wait(&coming)?;
-        let earlier = if may_wait { Vec::new() } else { waiting(self)? };
-        if !earlier.is_empty() {
+        let mut earlier = if may_wait { Vec::new() } else { waiting(self)? };
+        if !may_wait {
             self.run("DELETE FROM search_waiting", [])?;
         }
+        // A number whose text was left behind, as by an edit without foreign keys, may stand for another one now.
+        earlier.retain(|(id, _)| !coming.contains_key(id));
         for (id, body) in coming.iter().filter(|_| may_wait) {
             let row = (id, text::fold(body));
-            self.run("INSERT INTO search_waiting (id, folded) VALUES (?1, ?2)", row)?;
+            self.run("INSERT OR REPLACE INTO search_waiting (id, folded) VALUES (?1, ?2)", row)?;
             self.progress().step();
         }
         for id in gone {

@@ -144,6 +144,23 @@ fn texts_of_other_domains_are_not_memories() {
 }
 
 #[test]
+fn texts_that_lost_their_entry_are_in_nobodys_way() {
+    for many in [3, 20] {
+        let mut m = Memory::new();
+        m.nodes("Project", ["one thing", "another thing"]);
+        // As `sqlite3` does it, which knows no foreign keys unless it is told.
+        m.tamper_schema("PRAGMA foreign_keys = OFF; DELETE FROM search_entries");
+        let ctx = m.app.ctx("a");
+        let told = m.app.app.health(&ctx).unwrap().file.problems.join("\n");
+        assert!(told.contains("search_waiting"), "{told}");
+        let ids: Vec<String> =
+            (0..many).flat_map(|n| m.nodes("Project", [format!("new {n}").as_str()])).collect();
+        assert_eq!(found(&mut m, "new"), ids);
+        assert_eq!(found(&mut m, "thing"), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn texts_wait_for_the_index_a_few_at_a_time_and_are_found_all_the_while() {
     let mut m = Memory::new();
     let (mut ids, mut sizes): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
