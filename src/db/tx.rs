@@ -202,6 +202,28 @@ impl<'c> Read<'c> {
         Ok(rows)
     }
 
+    /// The row of `first`, then that of the key which each row names, until one names none; at most `limit`. A recursive
+    /// query does the same in twice the time.
+    pub(crate) fn chain<T>(
+        &self,
+        sql: &str,
+        first: Option<String>,
+        limit: usize,
+        mut map: impl FnMut(&Row<'_>) -> rusqlite::Result<(Option<String>, T)>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.prepare(sql)?;
+        let (mut chain, mut next) = (Vec::new(), first);
+        while let Some(key) = next.take().filter(|_| chain.len() < limit) {
+            self.check_deadline()?;
+            if let Some((after, item)) = statement.query_row([key], &mut map).optional()? {
+                chain.push(item);
+                next = after;
+            }
+        }
+        note_scan(&statement, sql);
+        Ok(chain)
+    }
+
     /// Rows in order for as long as `visit` answers true; the rest is never read.
     pub(crate) fn while_each<T>(
         &self,

@@ -3,8 +3,13 @@
 //! Some clients show the model only the text block, others only the structured content, so each
 //! carries the whole answer. A fault is an answer too, never a protocol error.
 
-use rmcp::{ErrorData, model::CallToolResult};
-use serde_json::{Map, Value, json};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{CallToolResult, ContentBlock, JsonRpcMessage, JsonRpcVersion2_0, RequestId, ServerResult},
+    service::TxJsonRpcMessage,
+};
+use serde::Serialize;
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::base::{Error, Fault, Result, text};
 
@@ -15,19 +20,51 @@ const MAX_MESSAGE: usize = 600;
 const MAX_HINT: usize = 200;
 const MAX_DETAIL_TEXT: usize = 120;
 
-/// Folds the outcome of a call into rmcp's result.
+/// Folds the outcome of a call into rmcp's result, which has the answer as text; [`Outgoing`] adds the rest.
 ///
 /// With `envelope` a fault is `{"success": false, "error": …}`, as that tool's seed has it.
-pub(super) fn fold(outcome: Result<Value>, envelope: bool, request: &str) -> CallToolResult {
+pub(super) fn fold(outcome: Result<String>, envelope: bool, request: &str) -> CallToolResult {
     match outcome {
-        Ok(answer) => CallToolResult::structured(answer),
+        Ok(answer) => CallToolResult::success(vec![ContentBlock::text(answer)]),
         Err(error) => {
             let error = error_body(error, request);
-            CallToolResult::structured_error(match envelope {
+            let fault = match envelope {
                 true => json!({ "success": false, "error": error }),
                 false => json!({ "error": error }),
-            })
+            };
+            CallToolResult::error(vec![ContentBlock::text(fault.to_string())])
         }
+    }
+}
+
+/// A message on its way to the client. What a tool answered is written once and stands there twice, as text and as
+/// structured content.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Outgoing<'a> {
+    Answer { jsonrpc: JsonRpcVersion2_0, id: &'a RequestId, result: InBothBlocks<'a> },
+    Other(&'a TxJsonRpcMessage<RoleServer>),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct InBothBlocks<'a> {
+    #[serde(flatten)]
+    text: &'a CallToolResult,
+    structured_content: &'a RawValue,
+}
+
+impl<'a> From<&'a TxJsonRpcMessage<RoleServer>> for Outgoing<'a> {
+    fn from(message: &'a TxJsonRpcMessage<RoleServer>) -> Self {
+        if let JsonRpcMessage::Response(response) = message
+            && let ServerResult::CallToolResult(text) = &response.result
+            && let Some(ContentBlock::Text(block)) = text.content.first()
+            && let Ok(structured_content) = serde_json::from_str(&block.text)
+        {
+            let result = InBothBlocks { text, structured_content };
+            return Outgoing::Answer { jsonrpc: response.jsonrpc, id: &response.id, result };
+        }
+        Outgoing::Other(message)
     }
 }
 
@@ -118,18 +155,20 @@ mod tests {
     use super::*;
     use crate::base::ErrorCode;
 
-    /// Both blocks of a result, which must be equal.
+    /// Both blocks of a result on the wire, which must be equal.
     fn shown(result: &CallToolResult) -> Value {
-        let block = serde_json::to_value(&result.content).unwrap();
-        let text = block[0]["text"].as_str().unwrap();
-        let structured = result.structured_content.clone().unwrap();
-        assert_eq!(text, structured.to_string());
+        let message = JsonRpcMessage::response(result.clone().into(), RequestId::Number(7));
+        let mut sent = serde_json::to_value(Outgoing::from(&message)).unwrap();
+        assert_eq!((&sent["jsonrpc"], &sent["id"]), (&json!("2.0"), &json!(7)));
+        let structured = sent["result"]["structuredContent"].take();
+        assert_eq!(sent["result"]["content"][0]["text"], structured.to_string());
         structured
     }
 
     #[test]
     fn an_answer_is_the_same_in_both_blocks() {
-        let result = fold(Ok(json!({ "b": 1, "a": [null] })), false, "r");
+        let answer = json!({ "b": 1, "a": [null] }).to_string();
+        let result = fold(Ok(answer), false, "r");
         assert_eq!(shown(&result), json!({ "b": 1, "a": [null] }));
         assert_eq!(result.is_error, Some(false));
     }

@@ -147,7 +147,7 @@ impl Server {
         name: &str,
         arrived: Arrived,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Value> {
+    ) -> Result<String> {
         // The first call opens the file, which may mean to create or to migrate it.
         let opens = app.interrupt_handle().is_none();
         if opens || arrived.bytes > SHORT_LINE {
@@ -155,7 +155,7 @@ impl Server {
         }
         app.set_patience(Patience::None)?;
         let again = arrived.arguments.clone();
-        let outcome = self.registry.call(&mut app, ctx, name, arrived.arguments);
+        let outcome = self.registry.answer(&mut app, ctx, name, arrived.arguments);
         match outcome {
             // A write takes its lock before anything else, so nothing has happened yet.
             Err(error) if error.code() == ErrorCode::Busy => {
@@ -173,7 +173,7 @@ impl Server {
         name: &str,
         arguments: Value,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Value> {
+    ) -> Result<String> {
         app.set_patience(Patience::Full)?;
         let interrupt = app.interrupt_handle();
         let registry = Arc::clone(&self.registry);
@@ -184,7 +184,7 @@ impl Server {
             heard
         });
         let mut thread = tokio::task::spawn_blocking(move || {
-            let outcome = registry.call(&mut app, &ctx, &name, arguments);
+            let outcome = registry.answer(&mut app, &ctx, &name, arguments);
             // The lock comes back with the outcome: an interrupt must never hit the next call.
             (outcome, app)
         });

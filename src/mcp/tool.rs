@@ -1,6 +1,6 @@
 //! Tools: what one is, the registry of all, and the one guarded door to each.
 //!
-//! The server and `graph tool NAME JSON` both go through [`Registry::call`]. As `mcp` and `cli`
+//! The server and `graph tool NAME JSON` both go through [`Registry::answer`]. As `mcp` and `cli`
 //! never import each other, `main.rs` hands [`mcp::serve`](super::serve) and
 //! [`mcp::call`](super::call) to the command line as plain functions.
 //!
@@ -40,7 +40,8 @@ pub enum Effect {
     Destructive,
 }
 
-type Run = Box<dyn Fn(&mut App, &Ctx, Value) -> Result<Value> + Send + Sync>;
+/// Takes arguments as the schema has them, gives the answer as compact JSON.
+type Run = Box<dyn Fn(&mut App, &Ctx, Value) -> Result<String> + Send + Sync>;
 
 /// One tool: how it is listed, and what it runs.
 pub struct ToolDef {
@@ -92,7 +93,7 @@ impl ToolDef {
             output: LazyLock::new(schema::output::<Answer>),
             run: Box::new(move |app, ctx, arguments| {
                 let arguments = serde_json::from_value(arguments).map_err(unfitting)?;
-                Ok(serde_json::to_value(run(app, ctx, arguments)?)?)
+                Ok(serde_json::to_string(&run(app, ctx, arguments)?)?)
             }),
         }
     }
@@ -160,10 +161,15 @@ impl Registry {
         }
     }
 
-    /// The one guarded door: every call of every tool, from every side, passes here.
+    /// What [`answer`](Self::answer) says, for a caller that looks into it.
+    pub fn call(&self, app: &mut App, ctx: &Ctx, name: &str, arguments: Value) -> Result<Value> {
+        Ok(serde_json::from_str(&self.answer(app, ctx, name, arguments)?)?)
+    }
+
+    /// The one guarded door: every call of every tool, from every side, passes here. The answer is compact JSON.
     ///
     /// A panic becomes an internal error and its transaction rolls back with the stack.
-    pub fn call(&self, app: &mut App, ctx: &Ctx, name: &str, arguments: Value) -> Result<Value> {
+    pub fn answer(&self, app: &mut App, ctx: &Ctx, name: &str, arguments: Value) -> Result<String> {
         let tool = self.find(name)?;
         let request = ctx.request.as_str();
         let span = tracing::debug_span!("call", tool = tool.name, request);

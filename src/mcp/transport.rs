@@ -25,6 +25,7 @@ use serde::Serialize;
 use super::{
     input::{Input, KEPT_BUFFER},
     message::{Incoming, Refusal},
+    result::Outgoing,
 };
 
 /// JSON-RPC lines between a client and rmcp.
@@ -164,7 +165,7 @@ impl<R: Read + Send + 'static, W: Output> Transport<RoleServer> for Lines<R, W> 
             self.in_flight.remove(id);
         }
         let then = answered.and_then(|_| self.then.take());
-        self.write(&message);
+        self.write(&Outgoing::from(&message));
         then.into_iter().for_each(|then| then());
         ready(Ok(()))
     }

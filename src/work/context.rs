@@ -155,7 +155,7 @@ pub(super) struct Lineage {
 
 /// The chain from the root to the parent, bounded: a tree may be 100,000 levels deep.
 pub(super) fn lineage(tx: &Read<'_>, record: &Record) -> Result<Lineage> {
-    let mut chain = nodes::ancestors(tx, &record.node.id, ANCESTORS - 1)?;
+    let mut chain = nodes::ancestors(tx, record.node.parent.as_deref(), ANCESTORS - 1)?;
     let all = usize::try_from(record.depth).unwrap_or(0);
     if chain.len() < all {
         let root = nodes::root(tx, &record.project)?.node;

@@ -201,8 +201,9 @@ impl Work<'_, '_> {
     /// CYCLE_DETECTED with the way down from `top` to `bottom`, which would become its parent.
     fn closes_tree(&self, field: &str, top: &str, bottom: &str) -> Result<Error> {
         const SHOWN: usize = 50;
-        let above =
-            nodes::ancestors(self.tx, bottom, SHOWN)?.into_iter().map(|(ancestor, _)| ancestor.id);
+        let mut above = nodes::ancestors(self.tx, Some(bottom), SHOWN + 1)?;
+        above.pop();
+        let above = above.into_iter().map(|(ancestor, _)| ancestor.id);
         let mut path = vec![top.to_owned()];
         if bottom != top {
             path.extend(above.skip_while(|id| id != top).skip(1));

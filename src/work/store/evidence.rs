@@ -31,7 +31,7 @@ fn append(
 ) -> Result<()> {
     tx.run(
         "INSERT INTO work_evidence (node, place, type, ref, agent, timestamp)
-         SELECT ?1, ifnull(max(place), 0) + 1, ?2, ?3, ?4, ?5 FROM work_evidence WHERE node = ?1",
+         VALUES (?1, 1 + ifnull((SELECT max(place) FROM work_evidence WHERE node = ?1), 0), ?2, ?3, ?4, ?5)",
         (node, kind, reference, agent, timestamp),
     )?;
     Ok(())

@@ -1,6 +1,6 @@
 //! Rows of `work_nodes`.
 
-use rusqlite::Row;
+use rusqlite::{Row, params_from_iter, types::Value as SqlValue};
 use serde_json::{Value, json};
 
 use crate::{
@@ -199,31 +199,37 @@ pub fn save(tx: &Write<'_>, record: &mut Record, changes: &[Change]) -> Result<(
     record.node.updated_at = tx.now();
     record.touched = tx.tick();
     let node = &record.node;
-    let properties = serde_json::to_string(&node.properties)?;
-    let is_bare = |change: &Change| {
-        change.field.strip_prefix("properties.").is_some_and(|key| key != PRIORITY)
-    };
-    // What a statement names is written to every index that has it, also where it is the same as before: a claim
-    // names as little as it can.
-    if changes.iter().all(is_bare) {
-        tx.run(
-            "UPDATE work_nodes SET rev = ?2, properties = ?3, updated_at = ?4, touched = ?5 WHERE id = ?1",
-            (&node.id, node.rev, properties, node.updated_at, record.touched),
-        )?;
-        return Ok(());
+    let mut set: Vec<(&str, SqlValue)> = vec![
+        ("rev", node.rev.into()),
+        ("updated_at", node.updated_at.to_string().into()),
+        ("touched", record.touched.into()),
+    ];
+    // What a statement names is checked again and written to every index that has it, also where it is the same as
+    // before: so it names what is different.
+    let differs = |field: &str| changes.iter().any(|change| change.field == field);
+    if differs("summary") {
+        set.push(("summary", node.summary.clone().into()));
     }
-    tx.run(
-        "UPDATE work_nodes
-            SET rev = ?2, summary = ?3, resolved = ?4, state = ?5, properties = ?6, context_links = ?7,
-                updated_at = ?8, priority = ?9, touched = ?10
-          WHERE id = ?1",
-        (
-            &node.id, node.rev, &node.summary, node.resolved,
-            node.state.as_ref().map(Value::to_string), properties,
-            serde_json::to_string(&node.context_links)?,
-            node.updated_at, record.priority, record.touched,
-        ),
-    )?;
+    if differs("resolved") {
+        set.push(("resolved", node.resolved.into()));
+    }
+    if differs("state") {
+        set.push(("state", node.state.as_ref().map(Value::to_string).into()));
+    }
+    if differs("context_links") {
+        set.push(("context_links", serde_json::to_string(&node.context_links)?.into()));
+    }
+    let mut keys = changes.iter().filter_map(|change| change.field.strip_prefix("properties."));
+    if keys.clone().next().is_some() {
+        set.push(("properties", serde_json::to_string(&node.properties)?.into()));
+    }
+    if keys.any(|key| key == PRIORITY) {
+        set.push(("priority", record.priority.into()));
+    }
+    let (names, mut values): (Vec<_>, Vec<_>) = set.into_iter().unzip();
+    values.push(node.id.clone().into());
+    let sql = format!("UPDATE work_nodes SET {} = ? WHERE id = ?", names.join(" = ?, "));
+    tx.run(&sql, params_from_iter(values))?;
     Ok(())
 }
 
@@ -267,26 +273,24 @@ pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// The `limit` nearest ancestors, farthest first, with their context links.
-pub fn ancestors(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<(Ancestor, Vec<String>)>> {
-    let mut nearest_first = tx.all(
-        // Rows come in the order in which they are found: the nearest first.
-        "WITH RECURSIVE up (id, parent, summary, resolved, links, level) AS (
-           SELECT NULL, parent, NULL, NULL, NULL, 0 FROM work_nodes WHERE id = ?1
-           UNION ALL
-           SELECT n.id, n.parent, n.summary, n.resolved, n.context_links, up.level + 1
-             FROM up CROSS JOIN work_nodes n ON n.id = up.parent WHERE up.level < ?2
-         )
-         SELECT id, summary, resolved, links FROM up WHERE level > 0",
-        (id, limit),
+/// The `limit` nearest ancestors of a node with this parent, farthest first, with their context links.
+pub fn ancestors(
+    tx: &Read<'_>,
+    parent: Option<&str>,
+    limit: usize,
+) -> Result<Vec<(Ancestor, Vec<String>)>> {
+    let mut chain = tx.chain(
+        "SELECT parent, id, summary, resolved, context_links FROM work_nodes WHERE id = ?1",
+        parent.map(str::to_owned),
+        limit,
         |row| {
             let ancestor =
-                Ancestor { id: row.get(0)?, summary: row.get(1)?, resolved: row.get(2)? };
-            Ok((ancestor, db::json(row, 3)?))
+                Ancestor { id: row.get(1)?, summary: row.get(2)?, resolved: row.get(3)? };
+            Ok((row.get(0)?, (ancestor, db::json(row, 4)?)))
         },
     )?;
-    nearest_first.reverse();
-    Ok(nearest_first)
+    chain.reverse();
+    Ok(chain)
 }
 
 /// Whether a node stands below another one: climbs just the levels between them, and not on the stack.

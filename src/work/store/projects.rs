@@ -36,7 +36,10 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Project> {
 /// The project of that name or root id, if there is one.
 pub fn find(tx: &Read<'_>, name_or_id: &str) -> Result<Option<Project>> {
     tx.one(
-        &format!("SELECT {COLUMNS} FROM work_projects WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1"),
+        &format!(
+            "SELECT {COLUMNS} FROM work_projects WHERE id = ?1
+             UNION ALL SELECT {COLUMNS} FROM work_projects WHERE name = ?1 LIMIT 1"
+        ),
         [name_or_id],
         from_row,
     )

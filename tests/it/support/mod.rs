@@ -110,7 +110,11 @@ impl TestApp {
     /// Calls a tool as `agent`, through the door that the server uses.
     pub fn call(&mut self, agent: &str, tool: &str, arguments: Value) -> Result<Value> {
         let ctx = self.ctx(agent);
-        REGISTRY.call(&mut self.app, &ctx, tool, arguments)
+        let written = REGISTRY.answer(&mut self.app, &ctx, tool, arguments)?;
+        let answer: Value = serde_json::from_str(&written)?;
+        // Compact, and no key twice.
+        assert_eq!(answer.to_string(), written);
+        Ok(answer)
     }
 
     /// Calls a tool that must succeed, as agent `a`.
