@@ -112,6 +112,17 @@ impl App {
         }
     }
 
+    /// Whether there is something for [`settle`](Self::settle) to do.
+    pub fn is_unsettled(&self) -> bool {
+        self.db.as_ref().is_some_and(Db::is_unsettled)
+    }
+
+    /// Does what can be done while nobody waits: opens the database, and works off a log that has become long.
+    pub fn settle(&mut self) -> Result<()> {
+        let ctx = self.ctx(None);
+        self.db(&ctx)?.settle()
+    }
+
     /// A handle that stops the call under way, once there is a database to stop.
     pub fn interrupt_handle(&self) -> Option<Interrupt> {
         self.db.as_ref().map(Db::interrupt_handle)

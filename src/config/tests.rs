@@ -353,3 +353,18 @@ fn bad_options_and_variables_are_named() {
         "option --agent is empty: it needs a name"
     );
 }
+
+#[test]
+fn a_file_of_comments_says_nothing_and_any_line_break_ends_a_comment() {
+    let ttl = |text: &str| Place::with(text).load().unwrap().claim_ttl_minutes.value;
+    for text in ["", "\n  \n", "# claim_ttl_minutes: 5\n\t# more\r\n#", &initial_text()] {
+        assert_eq!(ttl(text), 60, "{text:?}");
+    }
+    for text in [
+        "# one\rclaim_ttl_minutes: 5",
+        "# one\n \nclaim_ttl_minutes: 5",
+        "---\nclaim_ttl_minutes: 5",
+    ] {
+        assert_eq!(ttl(text), 5, "{text:?}");
+    }
+}

@@ -12,6 +12,7 @@ mod open;
 mod recount;
 mod row;
 mod search;
+mod settle;
 mod texts;
 mod tx;
 

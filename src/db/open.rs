@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::{
     file::{self, Watched, create_private},
-    functions, migrate,
+    functions, migrate, settle,
     tx::{self, Read, Write},
 };
 use crate::base::{Ctx, Error, ErrorCode, Fault, Result};
@@ -70,6 +70,8 @@ pub struct Db {
     patience: Patience,
     cancelled: Arc<AtomicBool>,
     read_only: bool,
+    /// Since the log was last looked at.
+    pub(super) writes: u32,
 }
 
 impl Db {
@@ -91,7 +93,8 @@ impl Db {
         };
         let cancelled = Arc::default();
         let file = Watched::new(path)?;
-        let mut db = Db { conn, file, patience: Patience::Full, cancelled, read_only };
+        let patience = Patience::Full;
+        let mut db = Db { conn, file, patience, cancelled, read_only, writes: 0 };
         db.set_patience(Patience::Full)?;
         Ok(db)
     }
@@ -108,7 +111,8 @@ impl Db {
         migrate::check_current(&conn)?;
         functions::register(&conn)?;
         let (file, cancelled) = (Watched::new(path)?, Arc::default());
-        let mut db = Db { conn, file, patience: Patience::Short, cancelled, read_only: true };
+        let patience = Patience::Short;
+        let mut db = Db { conn, file, patience, cancelled, read_only: true, writes: 0 };
         db.set_patience(Patience::Short)?;
         Ok(db)
     }
@@ -139,6 +143,7 @@ impl Db {
     /// Runs `f` in one immediate transaction, committed before this answers.
     pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         self.file.check_still_there()?;
+        self.writes += 1;
         let deadline = self.deadline();
         tx::write(&mut self.conn, ctx, deadline, f)
             .map_err(|error| name_file(error, self.file.path()))
@@ -192,9 +197,14 @@ impl Db {
         }
     }
 
-    /// The bare connection, for the checks of [`super::inspect`].
+    /// The bare connection, for the checks of [`super::inspect`] and for [`super::settle`].
     pub(super) fn conn(&self) -> &Connection {
         &self.conn
+    }
+
+    /// STORAGE_CORRUPT when the file is no longer the one that was opened.
+    pub(super) fn check_still_there(&self) -> Result<()> {
+        self.file.check_still_there()
     }
 }
 
@@ -209,6 +219,7 @@ fn open_to_write(path: &Path, options: Options, ctx: &Ctx) -> Result<Connection>
     conn.busy_handler(Some(wait_a_little))?;
     let synchronous = if options.survive_power_loss { "full" } else { "normal" };
     conn.pragma_update(None, "synchronous", synchronous)?;
+    conn.pragma_update(None, "wal_autocheckpoint", settle::TOO_LONG)?;
     functions::register(&conn)?;
     migrate::migrate(&mut conn, path, ctx.clock.now())?;
     Ok(conn)

@@ -5,7 +5,9 @@
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{CallToolResult, ContentBlock, JsonRpcMessage, JsonRpcVersion2_0, RequestId, ServerResult},
+    model::{
+        CallToolResult, ContentBlock, JsonRpcMessage, JsonRpcVersion2_0, RequestId, ServerResult,
+    },
     service::TxJsonRpcMessage,
 };
 use serde::Serialize;

@@ -75,7 +75,7 @@ fn serve_lines(
     let thread = thread::Builder::new().name("serve".to_owned()).stack_size(READER_STACK);
     let serving = thread.spawn(move || {
         let server = Server::new(app, registry);
-        let lines = Lines::new(input, writer).once_answered(server.open_ahead());
+        let lines = Lines::new(input, writer).after_each(server.after_answers());
         run(server, lines)
     });
     let ended = serving.map_err(Error::internal)?.join();
@@ -121,20 +121,19 @@ impl Server {
         }
     }
 
-    /// Opens a database that is there while the client reads the answer to its greeting, which this must not hold up.
-    /// One that is not there is made by the first call that needs it, so that no file appears where nobody asked for
-    /// one.
-    fn open_ahead(&self) -> impl FnOnce() + Send + 'static {
-        let app = Arc::clone(&self.app);
+    /// What is done after an answer, which it must not hold up: a database that is there is opened while the client
+    /// reads the answer to its greeting, and its log worked off now and then. One that is not there is made by the
+    /// first call that needs it, so that no file appears where nobody asked for one.
+    fn after_answers(&self) -> impl FnMut() + Send + 'static {
+        let (app, mut greeted) = (Arc::clone(&self.app), false);
         move || {
-            // Whoever has the lock is a call, and opens the file itself.
-            let Ok(mut app) = app.try_lock_owned() else { return };
-            if app.config().db_path.value.is_file() {
-                // Detached: the first call waits for the lock, meets the same error, and can tell somebody.
-                drop(tokio::task::spawn_blocking(move || {
-                    let ctx = app.ctx(None);
-                    app.db(&ctx).map(|_| ())
-                }));
+            // Whoever has the lock is a call, which opens the file itself and comes by here in its turn.
+            let Ok(mut app) = Arc::clone(&app).try_lock_owned() else { return };
+            let opens =
+                !std::mem::replace(&mut greeted, true) && app.config().db_path.value.is_file();
+            if opens || app.is_unsettled() {
+                // Detached: the next call waits for the lock, meets the same error, and can tell somebody.
+                drop(tokio::task::spawn_blocking(move || app.settle()));
             }
         }
     }

@@ -39,8 +39,8 @@ pub(super) struct Lines<R, W> {
     at_work: Arc<()>,
     output: W,
     buffer: Vec<u8>,
-    /// What waits for the first answer to be out.
-    then: Option<Box<dyn FnOnce() + Send>>,
+    /// What waits for an answer to be out.
+    then: Option<Box<dyn FnMut() + Send>>,
     /// No more input is wanted: it ended, or nobody reads the answers.
     ended: bool,
 }
@@ -60,8 +60,8 @@ impl<R: Read + Send + 'static, W: Output> Lines<R, W> {
         }
     }
 
-    /// Does `then` as soon as the first request is answered.
-    pub fn once_answered(self, then: impl FnOnce() + Send + 'static) -> Self {
+    /// Does `then` as soon as a request is answered.
+    pub fn after_each(self, then: impl FnMut() + Send + 'static) -> Self {
         Lines { then: Some(Box::new(then)), ..self }
     }
 
@@ -164,9 +164,11 @@ impl<R: Read + Send + 'static, W: Output> Transport<RoleServer> for Lines<R, W> 
         if let Some(id) = answered {
             self.in_flight.remove(id);
         }
-        let then = answered.and_then(|_| self.then.take());
+        let is_answer = answered.is_some();
         self.write(&Outgoing::from(&message));
-        then.into_iter().for_each(|then| then());
+        if let Some(then) = self.then.as_mut().filter(|_| is_answer) {
+            then();
+        }
         ready(Ok(()))
     }
 

@@ -229,7 +229,7 @@ fn selection(
             )
             .into());
         }
-        selection.text(&Needle::new("filter.text", wanted)?);
+        selection.text(tx, &Needle::new("filter.text", wanted)?)?;
     }
     if let Some(ancestor) = &filter.ancestor {
         let ancestor = nodes::get(tx, "filter.ancestor", ancestor)?;

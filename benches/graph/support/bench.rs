@@ -44,11 +44,12 @@ pub struct Bench {
 impl Bench {
     /// Makes room for the files and starts the floors.
     pub fn start(plan: Plan) -> Outcome<Self> {
-        let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bench");
+        let root = Program::home();
         if root.exists() {
             fs::remove_dir_all(&root)?;
         }
         fs::create_dir_all(&root)?;
+        fs::write(root.join("graph.config.yaml"), graph::config::initial_text())?;
         let bare = Program::bare("streams");
         Ok(Bench {
             folder: root.clone(),

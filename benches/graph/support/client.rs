@@ -30,8 +30,9 @@ impl Program {
         Program { folder: folder.to_owned(), ..self }
     }
 
-    fn home() -> PathBuf {
-        PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+    /// Where programs start: a folder with settings as `graph init` makes them.
+    pub fn home() -> PathBuf {
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bench")
     }
 
     /// The bare server of `examples/floor.rs`.

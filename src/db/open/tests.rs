@@ -316,3 +316,49 @@ fn many_that_open_a_new_file_at_once_all_succeed() {
     }
     assert_eq!(events(&mut Db::open(&path, OPTIONS, &ctx()).unwrap()), 8);
 }
+
+/// Pages in the log, and how many of them are in the file too.
+fn log(db: &Db) -> (i64, i64) {
+    let sql = "PRAGMA wal_checkpoint(NOOP)";
+    db.conn.query_row(sql, [], |row| Ok((row.get(1)?, row.get(2)?))).unwrap()
+}
+
+#[test]
+fn a_long_log_is_worked_off_between_calls_and_a_short_one_left_alone() {
+    let (_dir, path) = file();
+    let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
+    while !db.is_unsettled() {
+        record(&mut db, "x").unwrap();
+    }
+    db.settle().unwrap();
+    assert!(!db.is_unsettled());
+    let (pages, done) = log(&db);
+    assert!(done < pages, "{done} of {pages}");
+
+    // No commit does it by itself.
+    while log(&db).0 < 1_500 {
+        record(&mut db, "x").unwrap();
+    }
+    let (pages, done) = log(&db);
+    assert!(done < pages, "{done} of {pages}");
+    db.settle().unwrap();
+    let (pages, done) = log(&db);
+    assert_eq!(pages, done);
+    record(&mut db, "x").unwrap();
+    assert!(log(&db).0 < 100, "the log begins anew");
+}
+
+#[test]
+fn a_log_that_nobody_works_off_is_bounded() {
+    let (_dir, path) = file();
+    let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
+    let mut longest = 0;
+    loop {
+        record(&mut db, "x").unwrap();
+        match log(&db).0 {
+            pages if pages < longest => break,
+            pages => longest = pages,
+        }
+    }
+    assert!((3_000..5_000).contains(&longest), "{longest} pages");
+}

@@ -114,18 +114,27 @@ impl Selection {
     }
 
     /// A substring of the summary, whatever its case.
-    pub fn text(&mut self, needle: &Needle) {
+    pub fn text(&mut self, tx: &Read<'_>, needle: &Needle) -> Result<()> {
         match needle {
             Needle::Phrase(phrase) => {
-                let at = self.bind(phrase.clone());
+                // Looked for once: a page and its count are several queries.
+                let sql = format!(
+                    "SELECT json_group_array(n.seq) FROM work_nodes n
+                      WHERE +n.project = ?1 AND n.id IN ({})",
+                    subjects_sql(DOMAIN, 2)
+                );
+                let found =
+                    tx.one(&sql, (&self.values[0], phrase), |row| row.get::<_, String>(0))?;
+                let at = self.bind(found);
                 self.start_at(Start::List);
-                self.require(format!("n.id IN ({})", subjects_sql(DOMAIN, at)));
+                self.require(format!("n.seq IN (SELECT value FROM json_each(?{at}))"));
             }
             Needle::Short(text) => {
                 let at = self.bind(text.clone());
                 self.require(format!("instr(fold(n.summary), ?{at}) > 0"));
             }
         }
+        Ok(())
     }
 
     /// Descendants of a node.
