@@ -44,6 +44,7 @@ pub struct App {
     ids: Ids,
     patience: Patience,
     requests: AtomicU64,
+    last_schema: kb::LastSchema,
     db: Option<Db>,
 }
 
@@ -55,7 +56,15 @@ impl App {
 
     /// An application whose time and ids are the caller's.
     pub fn with(config: Config, clock: Clock, ids: Ids) -> Self {
-        App { config, clock, ids, patience: Patience::Full, requests: AtomicU64::new(0), db: None }
+        App {
+            config,
+            clock,
+            ids,
+            patience: Patience::Full,
+            requests: AtomicU64::new(0),
+            last_schema: kb::LastSchema::default(),
+            db: None,
+        }
     }
 
     /// The configuration in force.

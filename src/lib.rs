@@ -24,7 +24,7 @@
 //!
 //! - Nothing is written outside [`db::Write`], and nothing in it without an event.
 //! - An answer goes out only after its commit. A batch is there whole or not at all.
-//! - Nothing is cached across calls: other processes write the same file.
+//! - Nothing is kept across calls but what is compared with its source first: other processes write the same files.
 //! - Only `db/open.rs` opens a connection; only `migrations/` defines tables.
 //! - Time comes from [`base::time::Clock`], ids from [`base::ids::Ids`]; tests fix both.
 //! - stdout belongs to JSON-RPC while serving; only `cli/output.rs` prints.

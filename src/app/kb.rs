@@ -2,7 +2,11 @@
 //!
 //! Git and `.kb` are read anew for every call, since both change under a running server; no process is started.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::App;
 use crate::{
@@ -31,8 +35,28 @@ struct Place {
     repository: Option<Repository>,
     /// The root of the working tree, each linked one its own; the working directory outside git.
     root: PathBuf,
-    schema: Schema,
+    schema: Arc<Schema>,
     config: KbConfig,
+}
+
+/// The schema of the call before, with the files that it was read from: while they say the same, it is the same.
+#[derive(Debug, Default)]
+pub(super) struct LastSchema(RefCell<Option<(SchemaFiles, Arc<Schema>)>>);
+
+/// Names and texts.
+type SchemaFiles = Vec<(String, String)>;
+
+impl LastSchema {
+    fn of(&self, files: SchemaFiles) -> Result<Arc<Schema>> {
+        let mut last = self.0.borrow_mut();
+        if let Some((_, schema)) = last.as_ref().filter(|(known, _)| *known == files) {
+            return Ok(Arc::clone(schema));
+        }
+        let texts = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let schema = Arc::new(Schema::load(texts)?);
+        *last = Some((files, Arc::clone(&schema)));
+        Ok(schema)
+    }
 }
 
 impl Place {
@@ -89,8 +113,7 @@ impl App {
     fn place(&self) -> Result<Place> {
         let repository = Repository::find(&self.config.folder);
         let root = repository.as_ref().map_or(&self.config.folder, |it| &it.root).clone();
-        let files = schema_files(&root)?;
-        let schema = Schema::load(files.iter().map(|(name, text)| (name.as_str(), text.as_str())))?;
+        let schema = self.last_schema.of(schema_files(&root)?)?;
         let config = KbConfig::load(&root, &Words::of(&schema))?;
         Ok(Place { repository, root, schema, config })
     }

@@ -67,7 +67,17 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 /// Folds case the way search does, for comparing substrings: letter by letter, since what a letter folds to
 /// must not depend on what stands beside it. Several small letters may share a capital, as σ and ς do.
 pub fn fold(text: &str) -> String {
-    text.chars().flat_map(|letter| capital(letter).to_lowercase()).collect()
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let mut folded = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter.is_ascii() {
+            true => folded.push(letter.to_ascii_lowercase()),
+            false => folded.extend(capital(letter).to_lowercase()),
+        }
+    }
+    folded
 }
 
 /// At most about `max` characters of `text` around the first of the folded `needles` that it has, or else its

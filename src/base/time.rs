@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use chrono::{DateTime, Datelike, Duration, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, Duration, NaiveDate, SecondsFormat, Timelike, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
@@ -40,9 +40,57 @@ impl Timestamp {
     }
 }
 
+/// The form of every text. An answer has dozens of them, and most of the time it takes would go into a formatter and a
+/// parser for all forms: so this one has its own, and chrono's are for the others.
+const FORM: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
+/// Where the numbers stand in it: year, month, day, hour, minute, second, millisecond.
+const NUMBERS: [std::ops::Range<usize>; 7] = [0..4, 5..7, 8..10, 11..13, 14..16, 17..19, 20..23];
+
+impl Timestamp {
+    /// The text in [`FORM`]; none of a year that has not four digits.
+    fn write(self) -> Option<[u8; FORM.len()]> {
+        let year = u32::try_from(self.0.year()).ok().filter(|year| *year <= 9999)?;
+        let (time, mut text) = (self.0.time(), *FORM);
+        let numbers = [
+            year,
+            self.0.month(),
+            self.0.day(),
+            time.hour(),
+            time.minute(),
+            time.second(),
+            self.0.timestamp_subsec_millis(),
+        ];
+        for (mut number, place) in numbers.into_iter().zip(NUMBERS) {
+            for digit in text[place].iter_mut().rev() {
+                *digit = b'0' + (number % 10) as u8;
+                number /= 10;
+            }
+        }
+        Some(text)
+    }
+
+    /// The instant of a text in [`FORM`]; none of any other.
+    fn read(text: &[u8]) -> Option<Self> {
+        let is_alike =
+            |(byte, form): (&u8, &u8)| byte == form || (*form == b'0' && byte.is_ascii_digit());
+        if text.len() != FORM.len() || !text.iter().zip(FORM).all(is_alike) {
+            return None;
+        }
+        let number =
+            |digits: &[u8]| digits.iter().fold(0, |n, digit| n * 10 + u32::from(digit - b'0'));
+        let [year, month, day, hour, minute, second, milli] =
+            NUMBERS.map(|place| number(&text[place]));
+        let date = NaiveDate::from_ymd_opt(year.cast_signed(), month, day)?;
+        Some(Timestamp(date.and_hms_milli_opt(hour, minute, second, milli)?.and_utc()))
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Millis, true))
+        match self.write().as_ref().map(|text| std::str::from_utf8(text)) {
+            Some(Ok(text)) => f.write_str(text),
+            _ => f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Millis, true)),
+        }
     }
 }
 
@@ -55,6 +103,9 @@ impl FromStr for Timestamp {
     type Err = NoInstant;
 
     fn from_str(text: &str) -> Result<Self, NoInstant> {
+        if let Some(instant) = Self::read(text.as_bytes()) {
+            return Ok(instant);
+        }
         let parsed = DateTime::parse_from_rfc3339(text).map_err(|_| NoInstant)?.to_utc();
         // Its place on the globe may put it into a year that has no four digits, and could not be read back.
         match parsed.year() {
@@ -126,6 +177,32 @@ mod tests {
         }
         let offset: Timestamp = "2026-01-02T05:04:05.6789+02:00".parse().unwrap();
         assert_eq!(offset.to_string(), "2026-01-02T03:04:05.678Z");
+    }
+
+    #[test]
+    fn the_usual_form_is_written_and_read_as_any_other() {
+        let day = 24 * 60 * 60 * 1000;
+        for millis in (-719_528 * day..2_932_897 * day).step_by(37 * day as usize + 86_399_977) {
+            let instant = Timestamp::from_millis(millis);
+            let text = instant.0.to_rfc3339_opts(SecondsFormat::Millis, true);
+            assert_eq!(instant.to_string(), text);
+            assert_eq!(Timestamp::read(text.as_bytes()), Some(instant), "{text}");
+        }
+        for odd in [
+            "2026-02-29T00:00:00.000Z",
+            "2026-01-02T03:04:60.000Z",
+            "2026-01-02T24:00:00.000Z",
+            "2026-01-02t03:04:05.678z",
+            "2026-01-02T03:04:05.67Z",
+            "2026-01-02T03:04:05,678Z",
+            "٢٠٢٦-01-02T03:04:05Z",
+        ] {
+            assert_eq!(Timestamp::read(odd.as_bytes()), None, "{odd}");
+        }
+        for millis in [i64::MAX, i64::MIN, 253_402_300_800_000, -62_167_219_200_001] {
+            let instant = Timestamp::from_millis(millis);
+            assert_eq!(instant.to_string(), instant.0.to_rfc3339_opts(SecondsFormat::Millis, true));
+        }
     }
 
     #[test]

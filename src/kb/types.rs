@@ -1,6 +1,6 @@
 //! The shapes that the KB's operations share.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,7 +54,7 @@ pub struct Setting {
     /// Whether somebody says so, the settings or the remote: then it stays the default when git renames it here.
     pub declared: bool,
     /// The types and relations.
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     /// The rules' severities.
     pub rules: super::check::Rules,
 }
