@@ -188,7 +188,7 @@ pub fn check_folder(root: &Path) -> Result<()> {
 
 /// Refuses a path that symbolic links lead out of the repository; what is not there yet counts by its folder.
 fn inside(root: &Path, path: &str) -> Result<()> {
-    root.canonicalize().map_err(|error| {
+    root.metadata().map_err(|error| {
         let message = format!("the folder {} cannot be looked at: {error}", root.display());
         Fault::new(ErrorCode::InvalidOperation, message)
             .hint("a working tree that was deleted is gone: go on in another folder, and restart a server there")

@@ -75,3 +75,34 @@ fn writing_creates_once_and_replaces_whole() {
     remove(&path).unwrap();
     assert!(!path.exists());
 }
+
+#[test]
+#[cfg(unix)]
+fn a_place_beneath_is_found_through_links_and_never_outside() {
+    use std::os::unix::fs::symlink;
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (root, away) =
+        (folder.path().canonicalize().unwrap(), other.path().canonicalize().unwrap());
+    fs::create_dir_all(root.join("real/deep")).unwrap();
+    fs::write(root.join("real/file"), "").unwrap();
+    symlink("real", root.join("link")).unwrap();
+    symlink(&away, root.join("out")).unwrap();
+    for (path, place) in [
+        ("", Some("")),
+        ("real/file", Some("real/file")),
+        ("real/deep/new/file", Some("real/deep/new/file")),
+        ("link/file", Some("real/file")),
+        ("link/new", Some("real/new")),
+        ("link/../real", Some("real")),
+        ("out", None),
+        ("out/new/file", None),
+        ("real/../out/file", None),
+        ("..", None),
+    ] {
+        let found = resolve_beneath(&root, path);
+        match place {
+            Some(place) => assert_eq!(found.unwrap(), root.join(place), "{path}"),
+            None => assert!(matches!(found, Err(Astray::Outside(_))), "{path}"),
+        }
+    }
+}
