@@ -142,29 +142,29 @@ pub fn place(pattern: &str) -> Place {
 
 /// The keys that a pattern can be kept under, the most telling first; empty if every path must be tried.
 ///
-/// A path that it matches has all of them.
-pub fn keys(pattern: &str) -> Vec<String> {
-    if literal(pattern) {
-        return vec![exact_key(pattern)];
-    }
-    let segments = segments(pattern);
+/// A path that it matches has all of them. Each is made when it is asked for: most patterns are ruled out by the first.
+pub fn keys(pattern: &str) -> impl Iterator<Item = String> {
+    let is_literal = literal(pattern);
+    let segments = if is_literal { Vec::new() } else { segments(pattern) };
     let leading = segments.iter().take_while(|segment| literal(segment)).count();
-    let mut keys = Vec::new();
-    if leading > 0 {
-        keys.push(folder_key(&segments[..leading].join("/")));
-    }
-    // From the end: what stands last is named most particularly.
-    let later = segments.iter().skip(leading).rev().chain(segments.iter().take(leading).rev());
-    keys.extend(later.filter(|segment| literal(segment)).map(|segment| segment_key(segment)));
+    let exact = is_literal.then(|| exact_key(pattern));
+    let folder = (leading > 0).then(|| folder_key(&segments[..leading].join("/")));
     // A slash within braces, or an escaped one, puts the path's last name somewhere in the middle.
-    if let Some(last) = segments.last().filter(|last| !literal(last) && !last.contains('/')) {
-        let head = last.find(is_special).map_or(*last, |at| &last[..at]);
-        let tail = last.rfind(is_special).map_or(*last, |at| &last[at + 1..]);
-        keys.extend(tail.find(SEPARATORS).map(|at| tail_key(&tail[at..])));
-        keys.extend(head.rfind(SEPARATORS).map(|at| head_key(&head[..=at])));
-        keys.extend(tail.rfind('.').map(|at| tail_key(&tail[at..])));
-    }
-    keys
+    let last = segments.last().copied().filter(|last| !literal(last) && !last.contains('/'));
+    let ends = last.into_iter().flat_map(|last| {
+        let head = last.find(is_special).map_or(last, |at| &last[..at]);
+        let tail = last.rfind(is_special).map_or(last, |at| &last[at + 1..]);
+        [
+            tail.find(SEPARATORS).map(|at| tail_key(&tail[at..])),
+            head.rfind(SEPARATORS).map(|at| head_key(&head[..=at])),
+            tail.rfind('.').map(|at| tail_key(&tail[at..])),
+        ]
+    });
+    // From the end: what stands last is named most particularly.
+    let count = segments.len();
+    let order = (leading..count).rev().chain((0..leading).rev());
+    let named = order.map(move |at| segments[at]).filter(|segment| literal(segment));
+    exact.into_iter().chain(folder).chain(named.map(segment_key)).chain(ends.flatten())
 }
 
 /// The keys that a path has: whatever pattern matches it is kept under one of them, or under none.
@@ -181,25 +181,25 @@ pub fn path_keys(path: &str) -> Vec<String> {
 }
 
 fn exact_key(path: &str) -> String {
-    format!("={path}")
+    ["=", path].concat()
 }
 
 fn folder_key(folder: &str) -> String {
-    format!("{folder}/")
+    [folder, "/"].concat()
 }
 
 fn segment_key(segment: &str) -> String {
-    format!("/{segment}/")
+    ["/", segment, "/"].concat()
 }
 
 /// The beginning of a name, up to one of its separators.
 fn head_key(head: &str) -> String {
-    format!("{head}*")
+    [head, "*"].concat()
 }
 
 /// The end of a name, from one of its separators.
 fn tail_key(tail: &str) -> String {
-    format!("*{tail}")
+    ["*", tail].concat()
 }
 
 /// The parts between slashes; a slash within braces or brackets parts nothing.

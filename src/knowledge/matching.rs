@@ -44,20 +44,21 @@ pub(super) fn matches(
     keys.sort_unstable();
 
     let mut matched: BTreeMap<String, Matched> = BTreeMap::new();
-    patterns::each(tx, project, &keys, |candidate| {
-        let mut places = having.get(&candidate.key).cloned().unwrap_or_default();
+    patterns::each(tx, project, &keys, |key, atom, pattern| {
+        let mut places = having.get(key).cloned().unwrap_or_default();
         // All keys of a pattern must be there; to look is much cheaper than to compile.
-        for key in globs::keys(&candidate.pattern) {
-            match having.get(&key) {
-                Some(others) => places.retain(|at| others.binary_search(at).is_ok()),
-                None => places.clear(),
+        for key in globs::keys(pattern) {
+            let Some(others) = having.get(&key) else { return };
+            places.retain(|at| others.binary_search(at).is_ok());
+            if places.is_empty() {
+                return;
             }
         }
-        places.retain(|at| globs::matches(&candidate.pattern, paths[*at].as_ref()));
+        places.retain(|at| globs::matches(pattern, paths[*at].as_ref()));
         if !places.is_empty() {
-            let atom = matched.entry(candidate.atom).or_default();
+            let atom = matched.entry(atom.to_owned()).or_default();
             atom.paths.extend(places);
-            atom.patterns.push(candidate.pattern);
+            atom.patterns.push(pattern.to_owned());
         }
     })?;
     for atom in matched.values_mut() {

@@ -10,34 +10,25 @@ use crate::{
 /// Patterns under one key that make a less telling one worth a try.
 const CROWD: usize = 32;
 
-/// A pattern that may match a path that has its key.
-#[derive(Debug)]
-pub struct Candidate {
-    /// The key that found it.
-    pub key: String,
-    /// The atom it belongs to.
-    pub atom: String,
-    /// The glob.
-    pub pattern: String,
-}
-
-/// Visits the patterns of a project that stand under one of `keys`.
+/// Visits the patterns of a project that stand under one of `keys`: the key, the atom, the pattern.
 pub fn each(
     tx: &Read<'_>,
     project: &str,
     keys: &[&str],
-    mut visit: impl FnMut(Candidate),
+    mut visit: impl FnMut(&str, &str, &str),
 ) -> Result<()> {
     tx.while_each(
         "SELECT p.key, p.atom_id, p.pattern
            FROM json_each(?2) k CROSS JOIN graph_patterns p
           WHERE p.project_id = ?1 AND p.key = k.value",
         (project, json!(keys).to_string()),
-        |row| Ok(Candidate { key: row.get(0)?, atom: row.get(1)?, pattern: row.get(2)? }),
-        |candidate| {
-            visit(candidate);
-            Ok(true)
+        // Here, where the row still has its texts: of most of them nothing is kept.
+        |row| {
+            let text = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
+            visit(text(0)?, text(1)?, text(2)?);
+            Ok(())
         },
+        |()| Ok(true),
     )
 }
 
@@ -120,9 +111,11 @@ pub fn misplaced(tx: &Read<'_>, idle: bool) -> Result<Vec<String>> {
         [],
         |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?)),
         |(atom, key, pattern)| {
-            let keys = globs::keys(&pattern);
-            let wrong =
-                if key.is_empty() { idle && !keys.is_empty() } else { !keys.contains(&key) };
+            let mut keys = globs::keys(&pattern);
+            let wrong = match key.is_empty() {
+                true => idle && keys.next().is_some(),
+                false => !keys.any(|other| other == key),
+            };
             if wrong && atoms.last() != Some(&atom) {
                 atoms.push(atom);
             }
