@@ -168,7 +168,7 @@ pub fn keys(pattern: &str) -> impl Iterator<Item = String> {
 }
 
 /// The keys that a path has: whatever pattern matches it is kept under one of them, or under none.
-pub fn path_keys(path: &str) -> Vec<String> {
+fn path_keys(path: &str) -> Vec<String> {
     let mut keys = vec![exact_key(path)];
     keys.extend(path.match_indices('/').map(|(at, _)| folder_key(&path[..at])));
     keys.extend(path.split('/').map(segment_key));
@@ -178,6 +178,64 @@ pub fn path_keys(path: &str) -> Vec<String> {
         keys.push(tail_key(&name[at..]));
     }
     keys
+}
+
+/// Many paths, found by the keys that they have.
+#[derive(Debug)]
+pub struct Paths<S> {
+    all: Vec<S>,
+    /// The places of the paths that have a key, ascending.
+    having: HashMap<String, Vec<usize>>,
+}
+
+impl<S: AsRef<str>> Paths<S> {
+    /// Normalised paths, each of which keeps its place.
+    pub fn new(all: Vec<S>) -> Self {
+        let mut having: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, path) in all.iter().enumerate() {
+            for key in path_keys(path.as_ref()) {
+                let places = having.entry(key).or_default();
+                // A segment may stand in a path twice.
+                if places.last() != Some(&at) {
+                    places.push(at);
+                }
+            }
+        }
+        Paths { all, having }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[S] {
+        &self.all
+    }
+
+    /// The keys that a pattern which matches one of them may be kept under, sorted; the empty one is that of patterns
+    /// which have none.
+    pub fn keys(&self) -> Vec<&str> {
+        let mut keys: Vec<&str> = self.having.keys().map(String::as_str).collect();
+        keys.push("");
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The places of those that a stored pattern matches, ascending.
+    pub fn matching(&self, pattern: &str) -> Vec<usize> {
+        let mut places: Option<Vec<usize>> = None;
+        // All keys of a pattern must be there; to look is much cheaper than to compile.
+        for key in keys(pattern) {
+            let Some(others) = self.having.get(&key) else { return Vec::new() };
+            match &mut places {
+                None => places = Some(others.clone()),
+                Some(places) => places.retain(|at| others.binary_search(at).is_ok()),
+            }
+            if places.as_ref().is_some_and(Vec::is_empty) {
+                return Vec::new();
+            }
+        }
+        let mut places = places.unwrap_or_else(|| (0..self.all.len()).collect());
+        places.retain(|at| matches(pattern, self.all[*at].as_ref()));
+        places
+    }
 }
 
 fn exact_key(path: &str) -> String {

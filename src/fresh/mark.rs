@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::{
     about::About,
     confirm::FILE_BYTES,
+    listings::Listings,
     store::{self, Folder, Row, Was},
     tree::Tree,
 };
@@ -70,6 +71,7 @@ pub struct Marks<'a, 'c> {
     bytes: u64,
     /// What areas share is looked at once.
     seen: HashMap<String, Option<Look>>,
+    listings: Option<Listings>,
     /// Whether one of the folders of an area looks different.
     areas: HashMap<i64, bool>,
     hashes: HashMap<String, Option<String>>,
@@ -93,16 +95,8 @@ impl<'a, 'c> Marks<'a, 'c> {
     /// For something that looks at much on purpose.
     pub fn within(tx: &'a Read<'c>, looks: usize) -> Self {
         let (seen, areas, hashes) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Marks {
-            tx,
-            tree: OnceCell::new(),
-            looks,
-            entries: looks,
-            bytes: BYTES,
-            seen,
-            areas,
-            hashes,
-        }
+        let (tree, listings) = (OnceCell::new(), None);
+        Marks { tx, tree, looks, entries: looks, bytes: BYTES, seen, listings, areas, hashes }
     }
 
     /// The mark of something that has this confirmation; none outside git, where nothing is looked at.
@@ -220,17 +214,18 @@ impl<'a, 'c> Marks<'a, 'c> {
     /// How many files there are that were not; 0 where looking for them is too much.
     fn added(&mut self, rows: &[Row], about: About<'_>) -> usize {
         let Some(Some(tree)) = self.tree.get() else { return 0 };
-        let Some(seen) = about.find(&tree.root, self.entries) else {
-            self.entries = 0;
-            return 0;
+        let listings =
+            self.listings.get_or_insert_with(|| Listings::new(tree.root.clone(), self.entries));
+        let seen = &mut self.seen;
+        let mut look = |path: &str| {
+            *seen.entry(path.to_owned()).or_insert_with_key(|path| look(&tree.root, path))
         };
-        let looked_at = seen.files.len() + seen.folders.len();
-        self.entries = self.entries.saturating_sub(looked_at);
+        let Some(files) = listings.files(about, &mut look) else { return 0 };
         let known: BTreeSet<&str> = rows
             .iter()
             .filter(|row| matches!(row.was, Was::File(_)))
             .map(|row| row.path.as_str())
             .collect();
-        seen.files.keys().filter(|path| !known.contains(path.as_str())).count()
+        files.iter().filter(|path| !known.contains(path.as_str())).count()
     }
 }

@@ -19,6 +19,7 @@
 mod about;
 mod confirm;
 mod folder;
+mod listings;
 mod mark;
 mod store;
 mod tree;

@@ -1,6 +1,6 @@
 //! Which atoms' patterns match which paths.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::store::{atoms, patterns};
 use crate::{
@@ -28,33 +28,11 @@ pub(super) fn matches(
     project: &str,
     paths: &[impl AsRef<str>],
 ) -> Result<BTreeMap<String, Matched>> {
-    let mut having: HashMap<String, Vec<usize>> = HashMap::new();
-    for (at, path) in paths.iter().enumerate() {
-        for key in globs::path_keys(path.as_ref()) {
-            let places = having.entry(key).or_default();
-            // A segment may stand in a path twice.
-            if places.last() != Some(&at) {
-                places.push(at);
-            }
-        }
-    }
-    having.insert(String::new(), (0..paths.len()).collect());
-    // In a fixed order, so that equal calls do equal work.
-    let mut keys: Vec<&str> = having.keys().map(String::as_str).collect();
-    keys.sort_unstable();
-
+    let paths = globs::Paths::new(paths.iter().map(AsRef::as_ref).collect());
     let mut matched: BTreeMap<String, Matched> = BTreeMap::new();
-    patterns::each(tx, project, &keys, |key, atom, pattern| {
-        let mut places = having.get(key).cloned().unwrap_or_default();
-        // All keys of a pattern must be there; to look is much cheaper than to compile.
-        for key in globs::keys(pattern) {
-            let Some(others) = having.get(&key) else { return };
-            places.retain(|at| others.binary_search(at).is_ok());
-            if places.is_empty() {
-                return;
-            }
-        }
-        places.retain(|at| globs::matches(pattern, paths[*at].as_ref()));
+    // In a fixed order, so that equal calls do equal work.
+    patterns::each(tx, project, &paths.keys(), |atom, pattern| {
+        let places = paths.matching(pattern);
         if !places.is_empty() {
             let atom = matched.entry(atom.to_owned()).or_default();
             atom.paths.extend(places);

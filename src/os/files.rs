@@ -11,7 +11,7 @@ use ignore::{DirEntry, Match, Walk, WalkBuilder, gitignore::GitignoreBuilder};
 const MAX_FILES: usize = 1_000_000;
 
 /// A folder to look through.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Relative to the root, with `/`; empty for the root itself.
     pub folder: String,
@@ -94,7 +94,8 @@ impl Place {
         }
     }
 
-    fn has(&self, path: &str) -> bool {
+    /// Whether a file is in it.
+    pub fn has(&self, path: &str) -> bool {
         let depth = self.depth(path);
         depth.is_some_and(|depth| depth > 0 && self.levels.is_none_or(|levels| depth <= levels))
     }

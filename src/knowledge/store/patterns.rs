@@ -10,22 +10,22 @@ use crate::{
 /// Patterns under one key that make a less telling one worth a try.
 const CROWD: usize = 32;
 
-/// Visits the patterns of a project that stand under one of `keys`: the key, the atom, the pattern.
+/// Visits the patterns of a project that stand under one of `keys`: the atom, then the pattern.
 pub fn each(
     tx: &Read<'_>,
     project: &str,
     keys: &[&str],
-    mut visit: impl FnMut(&str, &str, &str),
+    mut visit: impl FnMut(&str, &str),
 ) -> Result<()> {
     tx.while_each(
-        "SELECT p.key, p.atom_id, p.pattern
+        "SELECT p.atom_id, p.pattern
            FROM json_each(?2) k CROSS JOIN graph_patterns p
           WHERE p.project_id = ?1 AND p.key = k.value",
         (project, json!(keys).to_string()),
         // Here, where the row still has its texts: of most of them nothing is kept.
         |row| {
             let text = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
-            visit(text(0)?, text(1)?, text(2)?);
+            visit(text(0)?, text(1)?);
             Ok(())
         },
         |()| Ok(true),

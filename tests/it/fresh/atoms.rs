@@ -215,6 +215,39 @@ fn what_is_gone_and_what_is_new_has_changed() {
 }
 
 #[test]
+fn what_is_new_is_told_of_every_area_that_has_it() {
+    let mut repo = Repo::new();
+    repo.write("docs/a.md", "one");
+    repo.write("src/a.rs", "one");
+    let areas: [(&str, &[&str], &str); 8] = [
+        ("a whole tree", &["**"], "changed 3"),
+        ("an ending", &["**/*.md"], "changed 3"),
+        ("a folder", &["docs/**"], "changed 2"),
+        ("one level", &["docs/*.md"], "changed 1"),
+        ("the top", &["*.md", "src/**"], "changed 1"),
+        ("two that overlap", &["docs/**", "docs/deep/*", "src/*.rs"], "changed 2"),
+        ("by name", &["docs/a.md", "docs/deep/new.md"], "changed 1"),
+        ("elsewhere", &["src/**"], "fresh"),
+    ];
+    for (name, patterns, _) in areas {
+        repo.atom(name, patterns);
+    }
+    for path in ["docs/b.md", "docs/deep/new.md", "top.md", "build/ignored.md"] {
+        repo.write(path, "new");
+    }
+    // All in one answer, which looks through no folder twice.
+    let list = json!({ "operation": "search", "entityType": "atom" });
+    let page = repo.app.ok("query_graph", list);
+    let found = page["data"]["items"].as_array().unwrap().iter();
+    let mut found: Vec<_> =
+        found.map(|atom| (atom["name"].as_str().unwrap(), shown(&atom["freshness"]))).collect();
+    found.sort_unstable();
+    let mut expected = areas.map(|(name, _, mark)| (name, mark.to_owned()));
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn of_no_file_at_all_nothing_can_be_told() {
     let mut repo = Repo::new();
     let id = repo.atom("planned", &["next/**"]);

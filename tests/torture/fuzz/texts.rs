@@ -100,16 +100,21 @@ pub fn glob(rng: &mut Rng) {
         Some(kept.as_str()),
         "{pattern:?}"
     );
-    let path = ["src/a.rs", "src/a/b/c.rs", "a", ".x", "é/b"][rng.below(5)];
-    if globs::matches(&kept, path) {
-        // A pattern is looked for under its keys only.
-        let keys = globs::keys(&kept);
-        let of_path = globs::path_keys(path);
-        assert!(
-            keys.is_empty() || keys.iter().any(|key| of_path.contains(key)),
-            "{kept:?} matches {path:?}, and is not found"
-        );
+    // A pattern is looked for under its keys only, and all of them must be there.
+    let paths = globs::Paths::new(vec!["src/a.rs", "src/a/b/c.rs", "a", ".x", "é/b"]);
+    let matching = paths.matching(&kept);
+    for (at, path) in paths.all().iter().enumerate() {
+        let found = matching.contains(&at);
+        assert_eq!(globs::matches(&kept, path), found, "{kept:?} and {path:?}");
     }
+    let mut keys = globs::keys(&kept).peekable();
+    let known = paths.keys();
+    assert!(
+        matching.is_empty()
+            || keys.peek().is_none()
+            || keys.any(|key| known.binary_search(&key.as_str()).is_ok()),
+        "{kept:?} is kept where nobody looks"
+    );
 }
 
 /// One path, and texts that have it somewhere inside.
