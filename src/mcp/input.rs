@@ -19,7 +19,7 @@ use rmcp::model::{ErrorCode, GetExtensions};
 use tokio::sync::mpsc;
 
 use super::{
-    message::{Incoming, Refusal, decode},
+    message::{Incoming, Refusal, decode, id_of},
     room::{Held, Room, weigh},
 };
 
@@ -204,7 +204,7 @@ impl<R: Read> LineReader<R> {
             let incoming = match read_line(&mut self.reader, &mut self.line, self.max_line) {
                 Ok(Line::End) => return None,
                 Ok(Line::Whole) => decode(&self.line),
-                Ok(Line::TooLong) => Incoming::Refused(too_long(self.max_line)),
+                Ok(Line::TooLong) => Incoming::Refused(too_long(&self.line, self.max_line)),
                 Err(error) => {
                     tracing::warn!(%error, "the input cannot be read any further");
                     return None;
@@ -220,10 +220,10 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-fn too_long(max_line: usize) -> Refusal {
+fn too_long(start: &[u8], max_line: usize) -> Refusal {
     let message =
         format!("the message is longer than {max_line} bytes (`max_message_mb`) and was skipped");
-    Refusal::anonymous(ErrorCode::INVALID_REQUEST, message)
+    Refusal { id: id_of(start, false), code: ErrorCode::INVALID_REQUEST, message }
 }
 
 enum Line {

@@ -8,8 +8,7 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestMethod, CallToolRequestParams, CancelledNotificationMethod,
     ClientRequest, ConstString, ErrorCode, RequestId, RequestMetaObject,
 };
-use serde::Deserialize;
-use serde_json::{Map, Value, json, value::RawValue};
+use serde_json::{Map, Value, json};
 
 use super::{
     args::whole,
@@ -96,7 +95,7 @@ pub(super) fn decode(line: &[u8]) -> Incoming {
 fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
     let text = std::str::from_utf8(line).map_err(|error| {
         let message = format!("the line is not UTF-8: {error}");
-        Refusal::anonymous(ErrorCode::PARSE_ERROR, message)
+        Refusal { id: id_of(line, true), code: ErrorCode::PARSE_ERROR, message }
     })?;
     match json::parse(text) {
         Ok(Value::Object(envelope)) => Ok(envelope),
@@ -114,23 +113,53 @@ fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
                 _ => ErrorCode::INVALID_REQUEST,
             };
             let message = format!("the line cannot be read: {problem}");
-            Err(Refusal { id: id_of(text), code, message })
+            Err(Refusal { id: id_of(line, true), code, message })
         }
     }
 }
 
-/// The id of a message whose rest is not worth building; null where it has none that could be answered.
-fn id_of(text: &str) -> Value {
-    #[derive(Deserialize)]
-    struct Named<'a> {
-        #[serde(borrow)]
-        id: &'a RawValue,
+/// The id of a message that cannot be read: whoever sent it waits for an answer to that id. Null where it has none that
+/// could be answered or, if this is all of it, is not one object from its beginning to its end.
+pub(super) fn id_of(line: &[u8], whole: bool) -> Value {
+    let (mut depth, mut at, mut id) = (0_usize, 0, Value::Null);
+    while let Some(byte) = line.get(at) {
+        at += 1;
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 1 && !line[at..].trim_ascii().is_empty() => return Value::Null,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let start = at;
+                at = after_string(line, at);
+                if depth == 1 && line[start..at] == *b"id\"" {
+                    id = named(&line[at..]).unwrap_or(id);
+                }
+            }
+            _ => {}
+        }
     }
-    // Everything else is passed over, however deep it is.
-    let named: Option<Named<'_>> = serde_json::from_str(text).ok();
-    let short = named.map(|named| named.id.get()).filter(|id| id.len() <= MAX_ID);
-    let id: Option<Value> = short.and_then(|id| serde_json::from_str(id).ok());
-    id.as_ref().and_then(request_id).map_or(Value::Null, RequestId::into_json_value)
+    if depth == 0 || !whole { id } else { Value::Null }
+}
+
+/// The id that stands after its key, if it is one that can be answered.
+fn named(text: &[u8]) -> Option<Value> {
+    let value = text.trim_ascii_start().strip_prefix(b":")?;
+    // Everything else is passed over, however long it is.
+    let start = &value[..value.len().min(MAX_ID)];
+    let id: Value = serde_json::Deserializer::from_slice(start).into_iter().next()?.ok()?;
+    Some(request_id(&id)?.into_json_value())
+}
+
+/// The place after the closing quote of a string whose first letter is at `at`.
+fn after_string(line: &[u8], mut at: usize) -> usize {
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    line.len()
 }
 
 /// Sorts an object by the keys that JSON-RPC gives meaning to.

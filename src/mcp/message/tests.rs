@@ -25,6 +25,13 @@ fn a_defective_line_gets_its_code_and_its_id_where_that_is_usable() {
         ("{", json!(null), -32700),
         ("not json", json!(null), -32700),
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, json!(null), -32700),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}"#, json!(1), -32700),
+        (
+            r#"{"params":{"id":2,"a":[Infinity]},"x":"id","id" : "\"}","method":"ping"}"#,
+            json!("\"}"),
+            -32700,
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"x}"#, json!(null), -32700),
         ("[]", json!(null), -32600),
         (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(null), -32600),
         ("5", json!(null), -32600),
@@ -135,4 +142,19 @@ fn an_id_that_is_whole_is_answered_however_it_is_written() {
     assert_eq!(id(r#"{"jsonrpc":"2.0","id":1e3,"method":"ping"}"#), Some(json!(1000)));
     assert_eq!(id(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#), None);
     assert_eq!(id(r#"{"jsonrpc":"2.0","id":1e300,"method":"ping"}"#), None);
+}
+
+#[test]
+fn what_is_not_utf8_or_too_long_is_answered_by_its_id() {
+    let line = b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"params\":{\"a\":\"\xff\"}}";
+    assert_eq!(refused(line), (json!(7), -32700));
+    for (start, id) in [
+        (r#"{"jsonrpc":"2.0","id":"a","params":{"content":"xxx"#, json!("a")),
+        (r#"{"jsonrpc":"2.0","params":{"id":3,"content":"xxx"#, json!(null)),
+        (r#"{"id":"#, json!(null)),
+        (r#"{"id"#, json!(null)),
+        ("", json!(null)),
+    ] {
+        assert_eq!(id_of(start.as_bytes(), false), id, "{start}");
+    }
 }
