@@ -53,6 +53,19 @@ pub fn merge(target: &mut Properties, patch: &Properties) -> Vec<Change> {
     changes
 }
 
+/// One change of each field, from what it was to what it became; none of what became what it was.
+pub fn net(changes: Vec<Change>) -> Vec<Change> {
+    let mut net: Vec<Change> = Vec::with_capacity(changes.len());
+    for change in changes {
+        match net.iter_mut().find(|known| known.field == change.field) {
+            Some(known) => known.after = change.after,
+            None => net.push(change),
+        }
+    }
+    net.retain(|change| change.before != change.after);
+    net
+}
+
 /// Whether every key of `filter` is there with an equal value; null asks for absence.
 pub fn matches(properties: &Properties, filter: &Properties) -> bool {
     filter.iter().all(|(key, wanted)| match properties.get(key) {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    base::{Result, wire::is_zero},
+    base::{Result, text, wire::is_zero},
     db::Read,
     kb::{self, Standing},
     knowledge, memory,
@@ -16,6 +16,8 @@ use super::{Around, Domain};
 /// Files of open work that are looked at, and of those that nothing covers that are named.
 const LOOKED_AT: usize = 500;
 const NAMED: usize = 5;
+/// Characters of each.
+const PATH: usize = 200;
 
 /// A project at a glance, with its knowledge.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -89,5 +91,6 @@ fn state(tx: &Read<'_>, root: Option<&str>, project: &str) -> Result<Option<Know
     let mut uncovered = knowledge::uncovered(tx, root, project, &files)?;
     let uncovered_omitted = uncovered.len().saturating_sub(NAMED);
     uncovered.truncate(NAMED);
+    uncovered.iter_mut().for_each(|path| *path = text::shorten(path, PATH));
     Ok(Some(KnowledgeState { atoms, molecules, uncovered, uncovered_omitted, more_files }))
 }

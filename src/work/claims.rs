@@ -57,11 +57,11 @@ pub(super) fn take(tx: &Write<'_>, properties: &mut Properties) -> Vec<Change> {
 /// Ends any claim; answers what is gone.
 pub(super) fn release(properties: &mut Properties) -> Vec<Change> {
     let nothing = [CLAIMED_BY, CLAIMED_AT].map(|key| (key.to_owned(), Value::Null));
-    without_time(props::merge(properties, &nothing.into_iter().collect()))
+    props::merge(properties, &nothing.into_iter().collect())
 }
 
 /// History says when by itself: with a change of the holder, that of the time is noise.
-fn without_time(mut changes: Vec<Change>) -> Vec<Change> {
+pub(super) fn without_time(mut changes: Vec<Change>) -> Vec<Change> {
     let is = |change: &Change, key: &str| change.field.strip_prefix("properties.") == Some(key);
     if changes.iter().any(|change| is(change, CLAIMED_BY)) {
         changes.retain(|change| !is(change, CLAIMED_AT));

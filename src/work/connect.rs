@@ -74,6 +74,9 @@ pub struct Rejected {
     /// The path, when a cycle was detected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cycle: Vec<String>,
+    /// Nodes in the middle of it that are not listed.
+    #[serde(skip_serializing_if = "super::types::is_zero")]
+    pub cycle_omitted: usize,
 }
 
 /// Applies what can be applied and says why the rest cannot.
@@ -98,6 +101,7 @@ pub fn connect(tx: &Write<'_>, settings: &Settings, connect: &Connect) -> Result
                 to: text::shorten(&edge.to, 80),
                 reason: refusal.reason,
                 cycle: refusal.cycle,
+                cycle_omitted: refusal.cycle_omitted,
             }),
         }
     }
@@ -116,11 +120,12 @@ pub fn connect(tx: &Write<'_>, settings: &Settings, connect: &Connect) -> Result
 struct Refusal {
     reason: &'static str,
     cycle: Vec<String>,
+    cycle_omitted: usize,
 }
 
 impl From<&'static str> for Refusal {
     fn from(reason: &'static str) -> Self {
-        Refusal { reason, cycle: Vec::new() }
+        Refusal { reason, cycle: Vec::new(), cycle_omitted: 0 }
     }
 }
 
@@ -170,8 +175,8 @@ impl Work<'_, '_> {
                 return Ok(Err("cross_project_edge".into()));
             }
             if let Some(mut cycle) = cycle::closed_by(self.tx, from_id, to_id)? {
-                cycle.truncate(20);
-                return Ok(Err(Refusal { reason: "cycle_detected", cycle }));
+                let cycle_omitted = cycle::cut(&mut cycle, 20);
+                return Ok(Err(Refusal { reason: "cycle_detected", cycle, cycle_omitted }));
             }
             if nodes::is_below(self.tx, &from.place(), &to.place())? {
                 self.warnings.about_ancestor(from_id, to_id);

@@ -29,6 +29,8 @@ const CHILDREN: usize = 50;
 const EVIDENCE: usize = 3;
 /// Characters of all links that a node inherits.
 const LINKS: usize = 4_000;
+/// Characters of the other end of a dependency; of one that has more, only its name is listed.
+const NEIGHBOUR: usize = 20_000;
 
 /// Which node, and how far down.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -95,6 +97,9 @@ pub struct Dependency {
     /// Earlier evidence on it that is not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub evidence_omitted: usize,
+    /// True where it is too much to be listed here: state, properties, links and evidence are left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shortened: bool,
     /// Whether the node that is waited for is resolved.
     pub satisfied: bool,
 }
@@ -132,7 +137,15 @@ fn dependencies(
             if direction == Direction::Out { other.node.resolved } else { record.node.resolved };
         let (evidence, evidence_omitted) = evidence::latest(tx, &other.node.id, EVIDENCE)?;
         let node = Node { evidence, ..other.node };
-        let dependency = Dependency { node, evidence_omitted, satisfied };
+        let mut dependency = Dependency { node, evidence_omitted, shortened: false, satisfied };
+        if serde_json::to_string(&dependency)?.chars().count() > NEIGHBOUR {
+            dependency.shortened = true;
+            dependency.evidence_omitted += dependency.node.evidence.len();
+            dependency.node.properties.clear();
+            dependency.node.context_links.clear();
+            dependency.node.evidence.clear();
+            dependency.node.state = None;
+        }
         let fits = budget.admit(&dependency)?;
         listed.extend(fits.then_some(dependency));
         Ok(fits)

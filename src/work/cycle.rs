@@ -128,6 +128,15 @@ pub(super) fn find(edges: &[(String, String)]) -> Option<Vec<String>> {
     Some(cycle)
 }
 
+/// Takes out of the middle of a cycle what is more than `most`; answers how much. It still comes back to its start.
+pub(super) fn cut(cycle: &mut Vec<String>, most: usize) -> usize {
+    let omitted = cycle.len().saturating_sub(most);
+    if omitted > 0 {
+        cycle.drain(most / 2..most / 2 + omitted);
+    }
+    omitted
+}
+
 /// CYCLE_DETECTED with the path spelled out.
 pub(super) fn fault(what: &str, path: &[String]) -> Error {
     const SHOWN: usize = 12;
@@ -135,8 +144,14 @@ pub(super) fn fault(what: &str, path: &[String]) -> Error {
     if path.len() > SHOWN {
         shown.push_str(&format!(" -> … ({} in all)", path.len() - 1));
     }
+    let mut cycle = path.to_vec();
+    let omitted = cut(&mut cycle, 50);
+    let mut details = json!({ "cycle": cycle });
+    if omitted > 0 {
+        details["cycle_left_out"] = omitted.into();
+    }
     Fault::new(ErrorCode::CycleDetected, format!("{what} would close a cycle: {shown}"))
-        .details(json!({ "cycle": path.iter().take(50).collect::<Vec<_>>() }))
+        .details(details)
         .hint("leave one of these links out")
         .into()
 }

@@ -28,6 +28,8 @@ const DEPS: usize = 10;
 const EVIDENCE: usize = 3;
 /// Evidence that an answer lists of the node itself.
 const NODE_EVIDENCE: usize = 5;
+/// Characters of a node's own links that an answer lists.
+const OWN_LINKS: usize = 4_000;
 /// Characters that a claim adds to a node, with room for a long name.
 const CLAIM_CHARS: usize = 400;
 
@@ -90,6 +92,9 @@ pub struct ContextLinks {
     /// The node's own.
     #[serde(rename = "self")]
     pub own: Vec<String>,
+    /// Own links that are not listed.
+    #[serde(rename = "self_omitted", skip_serializing_if = "super::types::is_zero")]
+    pub own_omitted: usize,
     /// From ancestors, root first.
     pub inherited: Vec<Inherited>,
     /// Inherited links that are not listed.
@@ -226,10 +231,12 @@ fn complete(tx: &Read<'_>, record: Record) -> Result<NextNode> {
         .map(|one| NodeRef { id: one.id, summary: one.summary })
         .collect();
     let (evidence, evidence_omitted) = evidence::latest(tx, &record.node.id, NODE_EVIDENCE)?;
-    let node = Node { evidence, ..record.node };
+    let mut node = Node { evidence, ..record.node };
+    let own_omitted = page::cut(&mut node.context_links, OWN_LINKS)?;
     Ok(NextNode {
         context_links: ContextLinks {
             own: node.context_links.clone(),
+            own_omitted,
             inherited,
             inherited_omitted,
         },

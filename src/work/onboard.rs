@@ -27,6 +27,7 @@ const OTHERS: usize = 5;
 /// Characters of a summary, and of a piece of evidence.
 const SUMMARY: usize = 90;
 const PROOF: usize = 120;
+const NAME: usize = 60;
 
 /// Which project.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -205,7 +206,7 @@ fn claimed(tx: &Read<'_>, live: &Live, project: &str) -> Result<Vec<Claimed>> {
             .unwrap_or_default()
             .to_owned();
         let NodeRef { id, summary } = named(record);
-        Claimed { id, summary, by, since }
+        Claimed { id, summary, by: text::shorten(&by, NAME), since: text::shorten(&since, NAME) }
     });
     Ok(claimed.collect())
 }

@@ -11,13 +11,15 @@ use crate::{
 
 /// Repairs counters, places and the files of open work; answers what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
-    let (counters, _) = repair::counters(tx)?;
+    let (counters, lost) = repair::counters(tx)?;
     let links = repair::open_links(tx)?;
     let done = [
         db::repaired(tx, DOMAIN, "counters and depths of the work graph", counters)?,
         db::repaired(tx, DOMAIN, "files of open work", links)?,
     ];
-    Ok(done.into_iter().flatten().collect())
+    let lost =
+        lost.map(|id| format!("left alone: no root leads to {id}; only you know its parent"));
+    Ok(done.into_iter().flatten().chain(lost).collect())
 }
 
 /// Makes every text of the domain findable again.

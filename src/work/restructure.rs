@@ -21,6 +21,9 @@ use crate::{
     db::Write,
 };
 
+/// Levels that are climbed for a warning.
+const LEVELS: usize = 10_000;
+
 /// One operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
@@ -149,8 +152,8 @@ impl Work<'_, '_> {
         let Some(old_parent) = node.node.parent.clone() else {
             return Err(self.root_stays("node_id", node_id));
         };
-        if node_id == new_parent || nodes::is_below(self.tx, &parent.place(), &node.place())? {
-            return Err(self.closes_tree("new_parent", node_id, new_parent)?);
+        if self.is_within(&parent, &node)? {
+            return Err(self.closes_tree("new_parent", &node, &parent)?);
         }
         if old_parent == new_parent {
             return Ok(format!("already under {new_parent}"));
@@ -161,6 +164,7 @@ impl Work<'_, '_> {
         self.watch.node(self.tx, &old_parent)?;
         self.watch.node(self.tx, new_parent)?;
         self.reparent(&node, &parent)?;
+        self.warn_of_ancestors(node_id, new_parent)?;
         Ok(format!("moved from {old_parent} to {new_parent}"))
     }
 
@@ -198,19 +202,33 @@ impl Work<'_, '_> {
         Fault::invalid(&self.field(field), problem).hint("name a node inside the project").into()
     }
 
+    /// Whether a node is another one or stands below it, by the parents themselves: a wrong depth must not let a move
+    /// through that closes a circle.
+    fn is_within(&self, node: &Record, top: &Record) -> Result<bool> {
+        let above = nodes::upward(self.tx, &node.node.id, nodes::ALL)?;
+        Ok(above.contains(&top.node.id))
+    }
+
     /// CYCLE_DETECTED with the way down from `top` to `bottom`, which would become its parent.
-    fn closes_tree(&self, field: &str, top: &str, bottom: &str) -> Result<Error> {
-        const SHOWN: usize = 50;
-        let mut above = nodes::ancestors(self.tx, Some(bottom), SHOWN + 1)?;
-        above.pop();
-        let above = above.into_iter().map(|(ancestor, _)| ancestor.id);
-        let mut path = vec![top.to_owned()];
-        if bottom != top {
-            path.extend(above.skip_while(|id| id != top).skip(1));
-            path.push(bottom.to_owned());
-        }
-        path.push(top.to_owned());
+    fn closes_tree(&self, field: &str, top: &Record, bottom: &Record) -> Result<Error> {
+        let above = nodes::upward(self.tx, &bottom.node.id, nodes::ALL)?;
+        let mut path: Vec<String> =
+            above.into_iter().rev().skip_while(|id| *id != top.node.id).collect();
+        path.push(top.node.id.clone());
         Ok(cycle::fault(&format!("`{}`", self.field(field)), &path))
+    }
+
+    /// A word about each node of a subtree that waits for what it now stands below, from `lowest` upward.
+    fn warn_of_ancestors(&mut self, subtree: &str, lowest: &str) -> Result<()> {
+        let Some(root) = nodes::find(self.tx, subtree)? else { return Ok(()) };
+        for ancestor in nodes::upward(self.tx, lowest, LEVELS)? {
+            for waiting in edges::waiting_for(self.tx, &ancestor)? {
+                if waiting.id == subtree || nodes::is_below(self.tx, &waiting, &root.place())? {
+                    self.warnings.about_ancestor(&waiting.id, &ancestor);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn merge(&mut self, source_id: &str, target_id: &str) -> Result<String> {
@@ -229,8 +247,8 @@ impl Work<'_, '_> {
                 .hint("a move brings one of them over first")
                 .into());
         }
-        if nodes::is_below(self.tx, &target.place(), &source.place())? {
-            return Err(self.closes_tree("target", source_id, target_id)?);
+        if self.is_within(&target, &source)? {
+            return Err(self.closes_tree("target", &source, &target)?);
         }
         self.watch.node(self.tx, target_id)?;
         self.watch.waiters(self.tx, &source)?;
@@ -243,6 +261,7 @@ impl Work<'_, '_> {
         evidence::transfer(self.tx, source_id, target_id)?;
         nodes::delete(self.tx, source_id)?;
         nodes::touch(self.tx, target_id)?;
+        self.warn_of_ancestors(target_id, target_id)?;
 
         if !evidence.is_empty() {
             gained.push(Change::new("evidence", (), json!(evidence)));
@@ -321,7 +340,7 @@ impl Work<'_, '_> {
             self.watch.waiters(self.tx, &record)?;
             record.node.resolved = true;
             let mut changes = vec![Change::new("resolved", false, true)];
-            changes.extend(claims::release(&mut record.node.properties));
+            changes.extend(claims::without_time(claims::release(&mut record.node.properties)));
             nodes::save(self.tx, &mut record, &changes)?;
             evidence::insert(self.tx, id, &dropped)?;
             changes.push(Change::new("evidence", (), json!([dropped])));

@@ -1,5 +1,7 @@
 //! `graph_update`: change nodes, all of the batch or none.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,13 +14,13 @@ use super::{
         evidence,
         nodes::{self, Record},
     },
-    types::{DOMAIN, NewEvidence, Settings, Unblocked, limits, present},
+    types::{CLAIMED_AT, DOMAIN, NewEvidence, Settings, Unblocked, limits, present},
     validate,
     warnings::Warnings,
 };
 use crate::{
     base::{
-        Fault, Result, page,
+        ErrorCode, Fault, Result, page,
         props::{self, Change, Properties},
         text,
         version::check_version,
@@ -101,10 +103,13 @@ pub fn update(tx: &Write<'_>, settings: &Settings, update: &Update) -> Result<Up
     text::check_count("updates", update.updates.len(), limits::BATCH)?;
     let live = Live::of(tx, settings);
     let (mut watch, mut warnings) = (Watch::default(), Warnings::default());
-    let mut updated = Vec::with_capacity(update.updates.len());
+    let mut updated: Vec<NewRev> = Vec::with_capacity(update.updates.len());
+    let mut revs_before = HashMap::new();
     for (index, change) in update.updates.iter().enumerate() {
-        let rev = Item { tx, index, change, live }.apply(&mut watch, &mut warnings)?;
-        updated.push(NewRev { node_id: change.node_id.clone(), rev });
+        let mut record = nodes::get(tx, &format!("updates[{index}].node_id"), &change.node_id)?;
+        let before = *revs_before.entry(record.node.id.clone()).or_insert(record.node.rev);
+        Item { tx, index, change, live }.apply(&mut record, before, &mut watch, &mut warnings)?;
+        updated.push(NewRev { node_id: record.node.id, rev: record.node.rev });
     }
     Ok(Updated {
         updated_omitted: page::cut(&mut updated, page::DEFAULT_CHARS)?,
@@ -127,33 +132,55 @@ impl Item<'_, '_> {
         format!("updates[{}].{name}", self.index)
     }
 
-    fn apply(&self, watch: &mut Watch, warnings: &mut Warnings) -> Result<i64> {
-        let Item { tx, change, .. } = *self;
-        let mut record = nodes::get(tx, &self.field("node_id"), &change.node_id)?;
-        if let Some(expected) = change.expected_rev {
-            check_version(&change.node_id, expected, record.node.rev)?;
+    /// Refuses a rev that is neither the present one nor, as others see it, that from before the batch.
+    fn check_rev(&self, record: &Record, before: i64) -> Result<()> {
+        let (id, expected) = (&record.node.id, self.change.expected_rev);
+        match expected {
+            Some(expected) if expected == before && before != record.node.rev => {
+                let field = self.field("expected_rev");
+                let message = format!(
+                    "`{field}` is {expected}, but an update of {id} before it in this batch changes that"
+                );
+                Err(Fault::new(ErrorCode::Conflict, message)
+                    .details(json!({ "field": field, "current_version": before }))
+                    .hint("put both into one update, or leave `expected_rev` out of the second")
+                    .into())
+            }
+            Some(expected) if expected != record.node.rev => check_version(id, expected, before),
+            _ => Ok(()),
         }
+    }
+
+    fn apply(
+        &self,
+        record: &mut Record,
+        rev_before: i64,
+        watch: &mut Watch,
+        warnings: &mut Warnings,
+    ) -> Result<()> {
+        let Item { tx, change, .. } = *self;
+        self.check_rev(record, rev_before)?;
         if change.is_empty() {
             let field = format!("updates[{}]", self.index);
             return Err(Fault::invalid(&field, "names nothing to change")
                 .hint("give at least one of resolved, state, summary, properties, context links, evidence")
                 .into());
         }
-        warnings.about_claim(tx, &record, &self.live);
+        warnings.about_claim(tx, record, &self.live);
         let (was_resolved, was_waiting) = (record.node.resolved, record.is_waiting());
-        let mut changes = self.fields(&mut record)?;
+        let mut changes = self.fields(record)?;
         if record.node.resolved != was_resolved {
             // Itself too: a node that this call reopens was not waiting before it.
             watch.remember(&record.node.id, was_waiting);
-            watch.waiters(tx, &record)?;
+            watch.waiters(tx, record)?;
         }
         if !changes.is_empty() {
             if changes.iter().any(|change| change.field == "summary") {
                 tx.index(DOMAIN, "node", &record.node.id, &record.node.summary);
             }
-            nodes::save(tx, &mut record, &changes)?;
+            nodes::save(tx, record, &changes)?;
         }
-        let added = self.evidence(&record)?;
+        let added = self.evidence(record)?;
         if !added.is_empty() {
             if changes.is_empty() {
                 record.node.rev = nodes::touch(tx, &record.node.id)?;
@@ -161,15 +188,14 @@ impl Item<'_, '_> {
             changes.push(Change::new("evidence", (), added));
         }
         if changes.is_empty() {
-            return Ok(record.node.rev);
+            return Ok(());
         }
         let action = match (was_resolved, record.node.resolved) {
             (false, true) => "resolved",
             (true, false) => "reopened",
             _ => "updated",
         };
-        history::record(tx, &record.node.id, action, &changes)?;
-        Ok(record.node.rev)
+        history::record(tx, &record.node.id, action, &changes)
     }
 
     /// Changes the node in memory; answers what is different now.
@@ -206,7 +232,12 @@ impl Item<'_, '_> {
         }
         validate::properties(&self.field("properties"), &node.properties)?;
         record.priority = validate::priority(&record.node.properties);
-        Ok(changes)
+        // A claim that the same update makes and ends is no change.
+        let changes = props::net(changes);
+        Ok(match change.properties.contains_key(CLAIMED_AT) {
+            true => changes,
+            false => claims::without_time(changes),
+        })
     }
 
     fn links(&self, before: &[String]) -> Result<Vec<String>> {

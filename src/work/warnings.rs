@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{claims::Live, store::nodes::Record};
-use crate::db::Write;
+use crate::{base::text, db::Write};
 
 /// What a caller should know while its write went through; each thing is said once.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl Warnings {
     /// A write to what another agent holds succeeds, since claims are soft.
     pub(super) fn about_claim(&mut self, tx: &Write<'_>, record: &Record, live: &Live) {
         if let Some(other) = live.holder(record).filter(|holder| holder != tx.actor()) {
-            self.say(format!("{} is claimed by {other}", record.node.id));
+            self.say(format!("{} is claimed by {}", record.node.id, text::shorten(&other, 80)));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::{
     work::types::DEPENDS_ON,
 };
 
-use super::nodes::{COLUMNS, Record, from_row};
+use super::nodes::{COLUMNS, Place, Record, from_row};
 
 /// Which end of an edge to look from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +122,19 @@ pub fn dependency_count(tx: &Read<'_>, id: &str, direction: Direction) -> Result
     Ok(tx.one(&sql, [id], |row| row.get(0))?.unwrap_or(0))
 }
 
+/// The unresolved nodes that wait for a node, oldest first; none where it is resolved.
+pub fn waiting_for(tx: &Read<'_>, id: &str) -> Result<Vec<Place>> {
+    let sql = format!(
+        "SELECT n.id, n.project, n.depth
+           FROM work_nodes a CROSS JOIN work_edges e ON e.to_node = a.id
+                CROSS JOIN work_nodes n ON n.id = e.from_node
+          WHERE a.id = ?1 AND a.resolved = 0 AND e.type = '{DEPENDS_ON}' AND n.resolved = 0 ORDER BY n.seq"
+    );
+    tx.all(&sql, [id], |row| {
+        Ok(Place { id: row.get(0)?, project: row.get(1)?, depth: row.get(2)? })
+    })
+}
+
 /// The unresolved nodes that a node waits for, oldest first.
 pub fn blockers(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<Record>> {
     let mut blockers = Vec::new();
@@ -151,7 +164,7 @@ pub fn crossing_subtree(tx: &Read<'_>, root: &str, limit: usize) -> Result<Vec<(
     tx.all(
         "WITH RECURSIVE below (id) AS (
            SELECT ?1
-           UNION ALL SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
+           UNION SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
          )
          SELECT from_node, to_node FROM work_edges
           WHERE type = ?2 AND from_node IN (SELECT id FROM below) AND to_node NOT IN (SELECT id FROM below)

@@ -1,5 +1,7 @@
 //! Rows of `work_nodes`.
 
+use std::collections::HashSet;
+
 use rusqlite::{Row, params_from_iter, types::Value as SqlValue};
 use serde_json::{Value, json};
 
@@ -115,7 +117,7 @@ pub fn with_text(tx: &Read<'_>, folded: &str, limit: usize) -> Result<Vec<String
 
 /// The node named in `field`.
 pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
-    match find(tx, id)? {
+    match find(tx, id.trim())? {
         Some(record) => Ok(record),
         None => Err(missing(tx, field, id)?),
     }
@@ -256,7 +258,7 @@ pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> 
         tx.run(
             "WITH RECURSIVE below (id) AS (
                SELECT id FROM work_nodes WHERE parent = ?1
-               UNION ALL SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
+               UNION SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
              )
              UPDATE work_nodes SET depth = depth + ?2, project = ?3 WHERE id IN (SELECT id FROM below)",
             (id, shift, &parent.project),
@@ -293,23 +295,26 @@ pub fn ancestors(
     Ok(chain)
 }
 
+/// A node's id and those above it, at most `limit`, the nearest first. Ends also where an edit by hand has made a circle
+/// of the tree.
+pub fn upward(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<String>> {
+    let mut seen = HashSet::from([id.to_owned()]);
+    let sql = "SELECT parent, id FROM work_nodes WHERE id = ?1";
+    tx.chain(sql, Some(id.to_owned()), limit, |row| {
+        let parent: Option<String> = row.get(0)?;
+        Ok((parent.filter(|parent| seen.insert(parent.clone())), row.get(1)?))
+    })
+}
+
 /// Whether a node stands below another one: climbs just the levels between them, and not on the stack.
 pub fn is_below(tx: &Read<'_>, node: &Place, ancestor: &Place) -> Result<bool> {
     let levels = node.depth.saturating_sub(ancestor.depth);
     if levels <= 0 || node.project != ancestor.project {
         return Ok(false);
     }
-    let above = tx.one(
-        "WITH RECURSIVE up (id, level) AS (
-           SELECT ?1, 0
-           UNION ALL
-           SELECT n.parent, up.level + 1 FROM up CROSS JOIN work_nodes n ON n.id = up.id WHERE up.level < ?2
-         )
-         SELECT id FROM up WHERE level = ?2",
-        (&node.id, levels),
-        |row| row.get::<_, String>(0),
-    )?;
-    Ok(above.as_deref() == Some(&ancestor.id))
+    let climbed = usize::try_from(levels).unwrap_or(ALL).saturating_add(1);
+    let above = upward(tx, &node.id, climbed)?;
+    Ok(above.len() == climbed && above.last() == Some(&ancestor.id))
 }
 
 /// Children in the order of creation, after `after`.
@@ -348,7 +353,7 @@ pub fn unresolved_subtree(tx: &Read<'_>, root: &str) -> Result<Vec<String>> {
     tx.all(
         "WITH RECURSIVE below (id) AS (
            SELECT ?1
-           UNION ALL SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
+           UNION SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
          )
          SELECT n.id FROM below CROSS JOIN work_nodes n ON n.id = below.id
           WHERE n.resolved = 0 ORDER BY n.id <> ?1, n.seq",

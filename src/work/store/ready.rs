@@ -110,7 +110,7 @@ pub fn free_below(
     let sql = format!(
         "WITH RECURSIVE below (id) AS (
            SELECT id FROM work_nodes WHERE parent = ?1
-           UNION ALL SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
+           UNION SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
          )
          SELECT {COLUMNS} FROM below CROSS JOIN work_nodes n ON n.id = below.id
           WHERE {ACTIONABLE} AND {FREE}

@@ -28,6 +28,19 @@ pub const CHECKS: &[Check] = &[
                WHERE n.depth <> p.depth + 1 LIMIT ?1",
     },
     Check {
+        what: "the project of its parent",
+        sql: "SELECT n.id, 0, 1 FROM work_nodes n JOIN work_nodes p ON p.id = n.parent
+               WHERE n.project <> p.project LIMIT ?1",
+    },
+    Check {
+        what: "ways from a root",
+        sql: "WITH RECURSIVE tree (id) AS (
+                SELECT id FROM work_nodes WHERE parent IS NULL
+                UNION ALL SELECT n.id FROM tree t CROSS JOIN work_nodes n ON n.parent = t.id
+              )
+              SELECT n.id, 1, 0 FROM work_nodes n WHERE n.id NOT IN (SELECT id FROM tree) ORDER BY n.id LIMIT ?1",
+    },
+    Check {
         what: "nodes of a project",
         sql: "SELECT p.id, p.total, (SELECT count(*) FROM work_nodes n WHERE n.project = p.id) AS found
                 FROM work_projects p WHERE p.total <> found LIMIT ?1",

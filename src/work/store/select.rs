@@ -143,7 +143,7 @@ impl Selection {
         self.require(format!(
             "n.id IN (WITH RECURSIVE below (id) AS (
                SELECT id FROM work_nodes WHERE parent = ?{at}
-               UNION ALL SELECT c.id FROM below CROSS JOIN work_nodes c ON c.parent = below.id
+               UNION SELECT c.id FROM below CROSS JOIN work_nodes c ON c.parent = below.id
              ) SELECT id FROM below)"
         ));
     }

@@ -282,3 +282,36 @@ fn an_event_longer_than_a_page_is_cut_and_says_so() {
     let said = format!("… and {} more", 3_000 - (listed.len() - 1));
     assert_eq!(listed.last().unwrap(), &json!(said));
 }
+
+#[test]
+fn one_huge_node_and_its_neighbours_stay_within_bounds() {
+    let mut w = super::world::World::of(&["small"]);
+    let links: Vec<String> = (0..100).map(|n| format!("src/{n}/{}", "x".repeat(900))).collect();
+    let nodes = json!([{ "ref": "huge", "summary": "huge", "context_links": links, "properties": { "priority": 9, "p": "y".repeat(9_000) } }]);
+    w.plan_json(json!({ "nodes": nodes }));
+    let evidence: Vec<_> =
+        (0..20).map(|_| json!({ "type": "note", "ref": "z".repeat(4_000) })).collect();
+    w.update("huge", json!({ "add_evidence": evidence, "properties": { "_claimed_by": "w".repeat(5_000), "_claimed_at": "2026-01-01T00:00:00.000Z" } }));
+    w.ok(
+        "graph_connect",
+        json!({ "edges": [{ "from": "@small", "to": "@huge", "type": "depends_on" }] }),
+    );
+
+    let next = w.by("w", "graph_next", json!({ "filter": { "priority": 9 } }));
+    let shown = w.by("w", "graph_query", json!({ "filter": { "resolved": false } })).to_string();
+    assert!(shown.chars().count() < 40_000, "{}", shown.len());
+    if let Some(node) = next["nodes"].get(0) {
+        assert!(node["context_links"]["self_omitted"].as_u64().unwrap() > 90);
+        assert!(node["evidence_omitted"].as_u64().unwrap() >= 15);
+    }
+    assert!(next.to_string().chars().count() < 40_000);
+
+    let around = w.ok("graph_context", json!({ "node_id": "@small" }));
+    let other = &around["depends_on"][0];
+    assert_eq!((&other["shortened"], &other["node"]["summary"]), (&json!(true), &json!("huge")));
+    assert!(around.to_string().chars().count() < 8_000);
+    let onboard = w.ok("graph_onboard", json!({}));
+    assert!(onboard.to_string().chars().count() < 4_000, "{onboard}");
+    let told = w.update("huge", json!({ "state": 1 }));
+    assert!(told.to_string().chars().count() < 1_000, "{told}");
+}

@@ -158,3 +158,16 @@ fn a_move_below_itself_lists_the_whole_path() {
         assert!(fault["details"]["cycle"].to_string().contains(name), "{fault}");
     }
 }
+
+#[test]
+fn a_long_cycle_comes_back_to_its_start_and_says_what_is_left_out() {
+    let mut w = World::of(&["n0"]);
+    for place in 1..40 {
+        w.plan(&[&format!("n{place} after n{}", place - 1)]);
+    }
+    let edge = json!({ "from": "@n0", "to": "@n39", "type": "depends_on" });
+    let rejected = w.ok("graph_connect", json!({ "edges": [edge] }))["rejected"][0].take();
+    let cycle = rejected["cycle"].as_array().unwrap();
+    assert_eq!((&cycle[0], &cycle[1], &cycle[19]), (&json!("@n0"), &json!("@n39"), &json!("@n0")));
+    assert_eq!((cycle.len(), &rejected["cycle_omitted"]), (20, &json!(21)));
+}

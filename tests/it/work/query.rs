@@ -57,6 +57,14 @@ fn filters_hold_together() {
         (json!({ "is_blocked": true, "is_actionable": true }), ""),
         (json!({ "text": "g", "resolved": true }), ""),
         (json!({ "has_evidence_type": "git", "resolved": true, "ancestor": "@p" }), "b"),
+        (json!({ "text": "naïve", "properties": { "k": 1 }, "claimed_by": null }), "h"),
+        (json!({ "text": "naïve", "properties": { "k": "1" } }), ""),
+        (
+            json!({ "text": "naïve", "resolved": false, "ancestor": "@p", "is_actionable": true }),
+            "h",
+        ),
+        (json!({ "text": "naïve", "ancestor": "@a" }), ""),
+        (json!({ "text": "naïve", "claimed_by": "alice" }), ""),
     ] {
         assert_eq!(w.found(filter.clone()), expected, "{filter}");
     }

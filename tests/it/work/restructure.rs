@@ -340,3 +340,53 @@ fn dropping_what_is_resolved_already_adds_nothing_to_it() {
     operate(&mut w, &[drop("@a", "once more")]);
     assert_eq!(w.app.dump(), before);
 }
+
+#[test]
+fn what_is_put_below_a_node_that_it_waits_for_is_told() {
+    let told = |answer: &Value, of: [&str; 2]| {
+        let warning = answer["warnings"][0].as_str().unwrap_or_default();
+        let expected = format!("{} depends on its own ancestor {}: ", of[0], of[1]);
+        assert!(warning.starts_with(&expected), "{answer}");
+    };
+    let mut w = World::of(&["a after b", "b", "c in a", "d"]);
+    let moved = operate(&mut w, &[to("@a", "@b")]);
+    told(&moved, ["@a", "@b"]);
+    assert_eq!(w.ranking(), "c d", "neither a nor b");
+
+    // Also of what stands below the node that is moved, and above the one that it is moved under.
+    let mut w = World::of(&["a", "x in a after b", "b", "c in b", "d"]);
+    let moved = operate(&mut w, &[to("@a", "@c")]);
+    told(&moved, ["@x", "@b"]);
+
+    let mut w = World::of(&["s", "x in s after t", "t"]);
+    let merged = operate(&mut w, &[merge("@s", "@t")]);
+    told(&merged, ["@x", "@t"]);
+
+    // Nothing waits for what is done, nor a parent for itself.
+    let mut w = World::of(&["a after b", "b", "c after d", "d"]);
+    w.update("b", json!({ "resolved": true }));
+    let moved = operate(&mut w, &[to("@a", "@b"), to("@d", "@c")]);
+    assert_eq!(moved.get("warnings"), None, "{moved}");
+}
+
+#[test]
+fn a_tree_that_would_bite_its_tail_is_told_whole_or_with_what_is_left_out() {
+    let mut w = World::of(&["n0"]);
+    for level in 1..120 {
+        w.plan(&[&format!("n{level} in n{}", level - 1)]);
+    }
+    for (bottom, left_out) in [(3, 0), (60, 12), (119, 71)] {
+        let ask = json!({ "operations": [to("@n0", &format!("@n{bottom}"))] });
+        let fault = w.refused("CYCLE_DETECTED", "graph_restructure", ask);
+        let cycle: Vec<&str> = fault["details"]["cycle"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|id| id.as_str().unwrap())
+            .collect();
+        assert_eq!((cycle[0], cycle[1], cycle[cycle.len() - 1]), ("@n0", "@n1", "@n0"), "{fault}");
+        assert_eq!(cycle[cycle.len() - 2], format!("@n{bottom}"));
+        assert_eq!(fault["details"]["cycle_left_out"].as_u64().unwrap_or(0), left_out);
+        assert_eq!(cycle.len() as u64 + left_out, bottom + 2);
+    }
+}

@@ -308,3 +308,47 @@ fn numbers_flags_and_lists_may_come_as_text() {
     let node = w.node("a");
     assert_eq!((&node["resolved"], &node["context_links"]), (&json!(true), &json!(["x.rs"])));
 }
+
+#[test]
+fn a_rev_that_the_batch_itself_changes_is_a_conflict_that_tells_the_one_in_the_file() {
+    let mut w = World::of(&["a"]);
+    let updates = json!([
+        { "node_id": "@a", "state": 1 },
+        { "node_id": "@a", "state": 2 },
+        { "node_id": "@a", "state": 3, "expected_rev": 1 },
+    ]);
+    let fault = w.refused("CONFLICT", "graph_update", json!({ "updates": updates }));
+    says(&fault, &["updates[2].expected_rev", "in this batch"]);
+    assert_eq!(fault["details"]["current_version"], 1);
+    let updates = json!([{ "node_id": "@a", "state": 1 }, { "node_id": "@a", "state": 2, "expected_rev": 9 }]);
+    let fault = w.refused("CONFLICT", "graph_update", json!({ "updates": updates }));
+    assert_eq!(fault["details"]["current_version"], 1);
+    // Whoever counts along may.
+    let updates = json!([{ "node_id": "@a", "state": 1, "expected_rev": 1 }, { "node_id": format!(" {} ", w.id("a")), "state": 2, "expected_rev": 2 }]);
+    let done = w.ok("graph_update", json!({ "updates": updates }));
+    assert_eq!(done["updated"][1], json!({ "node_id": "@a", "rev": 3 }));
+}
+
+#[test]
+fn a_claim_that_an_update_makes_and_ends_is_no_change() {
+    let mut w = World::of(&["a", "b"]);
+    let claim = json!({ "_claimed_by": "zed", "_claimed_at": "2999-01-01T00:00:00.000Z", "q": 1 });
+    for name in ["a", "b"] {
+        if name == "b" {
+            w.by("bob", "graph_next", json!({ "claim": true, "filter": {} }));
+        }
+        w.update(name, json!({ "resolved": true, "properties": claim }));
+        let past = w.ok("graph_history", json!({ "node_id": format!("@{name}") }));
+        let changes = past["events"][0]["changes"].as_array().unwrap();
+        let mut fields: Vec<&str> =
+            changes.iter().map(|change| change["field"].as_str().unwrap()).collect();
+        fields.sort_unstable();
+        let expected: &[&str] = match name {
+            "a" => &["properties.q", "resolved"],
+            _ => &["properties._claimed_at", "properties._claimed_by", "properties.q", "resolved"],
+        };
+        assert_eq!(fields, expected, "{past}");
+        let node = w.ok("graph_context", json!({ "node_id": format!("@{name}") }))["node"].take();
+        assert_eq!(node["properties"], json!({ "q": 1 }));
+    }
+}
