@@ -108,8 +108,10 @@ impl FromStr for Timestamp {
         }
         let parsed = DateTime::parse_from_rfc3339(text).map_err(|_| NoInstant)?.to_utc();
         // Its place on the globe may put it into a year that has no four digits, and could not be read back.
-        match parsed.year() {
-            0..=9999 => Ok(Self::from_millis(parsed.timestamp_millis())),
+        // So may a leap second at the end of the last one.
+        let instant = Self::from_millis(parsed.timestamp_millis());
+        match instant.0.year() {
+            0..=9999 => Ok(instant),
             _ => Err(NoInstant),
         }
     }
@@ -203,6 +205,17 @@ mod tests {
             let instant = Timestamp::from_millis(millis);
             assert_eq!(instant.to_string(), instant.0.to_rfc3339_opts(SecondsFormat::Millis, true));
         }
+    }
+
+    #[test]
+    fn what_could_not_be_read_back_is_no_instant() {
+        for text in
+            ["9999-12-31T23:59:60Z", "9999-12-31T23:59:60.999Z", "9999-12-31T22:59:60.5-01:00"]
+        {
+            assert_eq!(text.parse::<Timestamp>(), Err(NoInstant), "{text}");
+        }
+        let leap: Timestamp = "2016-12-31T23:59:60.5Z".parse().unwrap();
+        assert_eq!(leap.to_string().parse(), Ok(leap));
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub fn run(ask: &Log, shell: &mut Shell) -> Outcome {
     let wanted = Wanted {
         domain: ask.domain.as_deref(),
         since: ask.since.map(|since| since.instant(shell.ctx.clock.now())),
-        subject: ask.id.as_deref().map(str::trim),
+        subject: ask.id.as_deref(),
     };
     match wanted.subject {
         _ if ask.follow => follow::run(wanted, ask.limit, shell),

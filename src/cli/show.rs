@@ -31,7 +31,8 @@ pub fn run(ask: &Show, shell: &mut Shell) -> Outcome {
     });
     let (around, stand) = match found {
         Err(error) if error.code() == ErrorCode::NotFound && !shell.is_new() => {
-            return show_memory::run(&wanted.node_id, shell, error);
+            // Imported ids may begin or end with a blank.
+            return show_memory::run(&ask.id, shell, error);
         }
         found => found?,
     };

@@ -45,6 +45,7 @@ pub fn inspect(db: &Db) -> Result<Inspection> {
         .collect::<rusqlite::Result<Vec<_>>>()?;
     problems.extend(orphans);
     problems.extend(no_times(conn)?);
+    problems.extend(no_json(conn)?);
     Ok(Inspection {
         sqlite: rusqlite::version().to_owned(),
         schema_version: MIGRATIONS.len(),
@@ -83,6 +84,41 @@ fn no_times(conn: &Connection) -> Result<Vec<String>> {
             let example = text::shorten(&example, 60);
             problems.push(format!(
                 "{table}.{column} has {wrong} values that are no time, such as `{example}`"
+            ));
+        }
+    }
+    Ok(problems)
+}
+
+/// Sentences about values that SQLite takes for JSON and this program cannot read: numbers without an end, and what is
+/// nested too deep.
+fn no_json(conn: &Connection) -> Result<Vec<String>> {
+    let columns: Vec<(String, String)> = conn
+        .prepare(
+            "SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_xinfo(t.name) c
+              WHERE t.type = 'table' AND c.hidden = 0
+                AND (instr(t.sql, 'json_valid(' || c.name || ')') OR instr(t.sql, 'json_type(' || c.name || ')'))
+              ORDER BY t.name, c.cid",
+        )?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut problems = Vec::new();
+    for (table, column) in columns {
+        let (mut wrong, mut example) = (0, String::new());
+        let sql = format!("SELECT \"{column}\" FROM \"{table}\" WHERE \"{column}\" IS NOT NULL");
+        let mut statement = conn.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            // What is no text at all is told by SQLite's own check.
+            let Ok(text) = row.get_ref(0)?.as_str() else { continue };
+            if serde_json::from_str::<serde_json::Value>(text).is_err() {
+                wrong += 1;
+                example = text::shorten(text, 60);
+            }
+        }
+        if wrong > 0 {
+            problems.push(format!(
+                "{table}.{column} has {wrong} values that cannot be read, such as `{example}`"
             ));
         }
     }

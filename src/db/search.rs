@@ -7,6 +7,8 @@ use crate::base::{Fault, Result, text};
 
 /// Characters of a text to look for.
 pub const MAX_NEEDLE: usize = 256;
+/// Times that the same three letters may stand in it, where texts are long.
+const MAX_REPEATS: usize = 8;
 
 /// A text to look for, in the form in which the database can find it.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +20,21 @@ pub enum Needle {
 }
 
 impl Needle {
+    /// How to look for the `text` of `field` as one substring of texts that may be as long as a message: the index holds
+    /// the places of each three letters in memory, once for each time that they stand in what is looked for, and a text
+    /// may be nothing but these.
+    pub fn in_long_texts(field: &str, text: &str) -> Result<Self> {
+        let needle = Needle::new(field, text)?;
+        match repeated(&text::fold(text)).filter(|(_, times)| *times > MAX_REPEATS) {
+            None => Ok(needle),
+            Some((trigram, times)) => {
+                let problem =
+                    format!("has `{trigram}` {times} times; at most {MAX_REPEATS} are looked for");
+                Err(Fault::invalid(field, problem).hint("a shorter part of it will do").into())
+            }
+        }
+    }
+
     /// How to look for the `text` of `field` as one substring.
     ///
     /// Bounded: the index compares a phrase trigram by trigram, so that a long one in a text that repeats itself
@@ -28,11 +45,23 @@ impl Needle {
             let problem = format!("has {length} characters; at most {MAX_NEEDLE} are looked for");
             return Err(Fault::invalid(field, problem).hint("a telling part of it will do").into());
         }
+        let folded = text::fold(text);
         Ok(match length {
-            0..3 => Needle::Short(text::fold(text)),
-            _ => Needle::Phrase(quoted(&text::fold(text))),
+            0..3 => Needle::Short(folded),
+            _ => Needle::Phrase(quoted(&folded)),
         })
     }
+}
+
+/// The three letters that stand in a text most often, and how often.
+fn repeated(text: &str) -> Option<(String, usize)> {
+    let letters: Vec<char> = text.chars().collect();
+    let mut counts: HashMap<&[char], usize> = HashMap::new();
+    for trigram in letters.windows(3) {
+        *counts.entry(trigram).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(trigram, times)| (*times, *trigram));
+    most.map(|(trigram, times)| (trigram.iter().collect(), times))
 }
 
 /// A folded text as a phrase of the index, which is never syntax.
@@ -111,7 +140,7 @@ impl Question {
         if whole.typed.is_empty() {
             return Err(Fault::invalid(field, "is empty: it needs some text").into());
         }
-        Needle::new(field, &whole.typed)?;
+        Needle::in_long_texts(field, &whole.typed)?;
         let mut words: Vec<Word> = Vec::with_capacity(typed.len());
         for word in typed.into_iter().map(Word::new) {
             if !words.iter().any(|known| known.folded == word.folded) {
@@ -281,5 +310,10 @@ mod tests {
     fn what_is_looked_for_is_bounded() {
         assert!(Needle::new("text", &"ä".repeat(MAX_NEEDLE)).is_ok());
         assert!(Needle::new("text", &"ä".repeat(MAX_NEEDLE + 1)).is_err());
+        // Ten dashes are eight times three of them.
+        assert!(Needle::in_long_texts("text", &"-".repeat(MAX_REPEATS + 2)).is_ok());
+        let refused = Needle::in_long_texts("text", &"-".repeat(MAX_REPEATS + 3)).unwrap_err();
+        let fault = refused.into_fault("r");
+        assert!(fault.message.contains("`---` 9 times"), "{}", fault.message);
     }
 }

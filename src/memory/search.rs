@@ -32,7 +32,7 @@ pub fn search_content(tx: &Read<'_>, ask: &SearchContent) -> Result<NodeIds> {
             .hint("query_nodes lists nodes without a text to look for")
             .into());
     }
-    let (needle, kind) = (Needle::new("query", &ask.query)?, ask.node_type.as_deref());
+    let (needle, kind) = (Needle::in_long_texts("query", &ask.query)?, ask.node_type.as_deref());
     let page = ids::page(
         &Query::new("search_content", &(&ask.query, kind))?,
         ask.limit,

@@ -133,7 +133,7 @@ impl<'a> Lines<'a> {
                 return Err(at(number, "it follows the line that ends the file"));
             }
             // Of the last line the end may be missing: it says that all is there.
-            if line.pop_if(|last| *last == b'\n').is_none() && line != FOOTER.as_bytes() {
+            if line.pop_if(|last| *last == b'\n').is_none() && !is_footer(&line) {
                 return Err(at(number, "the file ends in the middle of a line: it was cut short"));
             }
             // What some editors and systems make of a text, which says the same.
@@ -141,7 +141,7 @@ impl<'a> Lines<'a> {
             let text = as_text(&line).map_err(|problem| at(number, problem))?;
             match number {
                 1 => check_header(text.trim_start_matches('\u{feff}'))?,
-                _ if text == FOOTER => ended = true,
+                _ if is_footer(text.as_bytes()) => ended = true,
                 _ => {
                     let kind = look_at(text, kinds, &mut seen)
                         .map_err(|error| named(number, "", "", error))?;
@@ -247,6 +247,13 @@ fn look_at(
     Ok(kind)
 }
 
+/// Whether a line ends the file, with blanks or without.
+fn is_footer(line: &[u8]) -> bool {
+    line.len() < 40
+        && serde_json::from_slice(line)
+            .is_ok_and(|it: Value| it == serde_json::json!({ "end": true }))
+}
+
 fn as_text(line: &[u8]) -> Result<&str, String> {
     if line.contains(&0) {
         return Err("it has a NUL byte".to_owned());
@@ -335,6 +342,8 @@ mod tests {
         assert_eq!(read(&text, 999).unwrap(), ["two", "one"]);
         assert_eq!(read(&format!("{HEADER}\n{FOOTER}\n"), 999).unwrap(), [""; 0]);
         assert_eq!(read(text.trim_end(), 999).unwrap(), ["two", "one"]);
+        // As other programs write JSON.
+        assert_eq!(read(&format!("{HEADER}\n{{\"end\": true}}"), 999).unwrap(), [""; 0]);
         // As it comes out of an editor on another system.
         let text = format!("\u{feff}{}\n", text.replace('\n', "\r\n\n"));
         assert_eq!(read(&text, 999).unwrap(), ["two", "one"]);

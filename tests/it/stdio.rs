@@ -50,6 +50,13 @@ fn the_stateless_protocol_needs_no_greeting() {
     let params = json!({ "name": "graph_open", "arguments": arguments, "_meta": meta });
     let answer = server.ask(2, "tools/call", params);
     assert_eq!(answer["result"]["structuredContent"]["root"]["created_by"], "modern", "{answer}");
+    assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+    let wrong = json!({ "name": "graph_context", "arguments": { "node_id": "x" }, "_meta": meta });
+    let fault = server.ask(3, "tools/call", wrong);
+    assert_eq!(
+        (&fault["result"]["resultType"], &fault["result"]["isError"]),
+        (&json!("complete"), &json!(true))
+    );
     server.end();
 }
 

@@ -70,13 +70,20 @@ fn extended(text: &str, entry: &str) -> Result<Option<String>, String> {
     let span = span(text, servers.get());
     let servers: Members<'_> =
         serde_json::from_str(servers.get()).map_err(|_| format!("`{SERVERS}` is not an object"))?;
-    if servers.values().any(|server| is_ours(server)) {
+    if servers.values().any(|server| is_ours(server)) || is_there(&servers, entry) {
         return Ok(None);
     }
     if servers.contains_key(NAME) {
         return Err(format!("`{NAME}` is another server there"));
     }
     Ok(Some(with_member(text, span, entry)))
+}
+
+/// Whether the very entry is there, which starts a program of another name where this one has another.
+fn is_there(servers: &Members<'_>, entry: &str) -> bool {
+    let entries: Value = serde_json::from_str(&format!("{{{entry}}}")).unwrap_or_default();
+    let there = servers.get(NAME).and_then(|server| serde_json::from_str(server.get()).ok());
+    there.is_some_and(|there: Value| there == entries[NAME])
 }
 
 /// Whether an entry starts this program's server, from whatever place.
@@ -159,6 +166,15 @@ mod tests {
             before[SERVERS] = before.get(SERVERS).cloned().unwrap_or(json!({}));
             assert_eq!(after, before, "nothing else changes: {text}");
         }
+    }
+
+    #[test]
+    fn the_very_entry_is_ours_whatever_the_program_is_called() {
+        let entry = r#""graph": { "command": "/tmp/graph-new", "args": ["serve"] }"#;
+        let text = extended("{}", entry).unwrap().unwrap();
+        assert_eq!(extended(&text, entry), Ok(None));
+        let other = entry.replace("new", "old");
+        assert!(extended(&text, &other).unwrap_err().contains("another server"));
     }
 
     #[test]

@@ -156,8 +156,21 @@ fn property(key: &Key, node: &Node, draft: &mut Draft) -> Result<(), String> {
     if name.is_empty() || FIELDS.contains(&name) {
         return Err("is not a name for a property".to_owned());
     }
+    // Only an escape can write one, and nothing could be exported and taken in again that has it.
+    if name.contains('\0') || has_nul(&value) {
+        return Err("has a NUL, which no text may have".to_owned());
+    }
     draft.properties.insert(name.to_owned(), value);
     Ok(())
+}
+
+/// Whether a value, or one of a list, has a NUL.
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        _ => false,
+    }
 }
 
 /// A short text; none where nothing is said.

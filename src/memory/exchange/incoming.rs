@@ -63,8 +63,10 @@ pub fn open_folder(folder: &Path) -> Result<Folder> {
     };
     let read = |file: &'static str, cap| {
         let bytes = fs::read_beneath(folder, file, cap)?;
-        String::from_utf8(bytes)
-            .map_err(|error| ReadError::NotText { offset: error.utf8_error().valid_up_to() })
+        let text = String::from_utf8(bytes)
+            .map_err(|error| ReadError::NotText { offset: error.utf8_error().valid_up_to() })?;
+        // Some editors begin a text with a mark of its encoding.
+        Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
     };
     let ontology = read(layout::ONTOLOGY, MAX_ONTOLOGY)
         .map_err(|error| no_memory(layout::ONTOLOGY, &error))?;

@@ -153,3 +153,17 @@ fn an_added_type_has_its_folder_and_works_from_file_to_query() {
     let found = kb(&folder, &["query", "--has", "threatens"]).ok();
     assert!(found.starts_with("RISK-1  risk  Rain\n    open  docs/risks/r.md:2\n"), "{found}");
 }
+
+#[test]
+fn a_property_with_a_nul_is_reported_and_left_out() {
+    let (_keep, folder) = folder();
+    kb(&folder, &["init"]).ok();
+    let zero =
+        "---\nid: ZERO\ntitle: t\nstatus: draft\nextra: [\"x\\0y\"]\n\"k\\0\": v\nfine: yes\n---\n";
+    write(&folder, "docs/requirements/zero.md", zero);
+    let ran = kb(&folder, &["sync"]);
+    assert!(ran.out.contains("zero.md:5: `extra` has a NUL"), "{}", ran.out);
+    assert!(ran.out.contains("zero.md:6: "), "{}", ran.out);
+    let found = kb(&folder, &["query", "--json"]).json();
+    assert_eq!(found["entities"][0]["properties"], json!({ "fine": "yes" }), "{found}");
+}

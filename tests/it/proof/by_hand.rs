@@ -243,3 +243,91 @@ fn the_text_index_of_every_domain_is_recounted() {
         assert_ne!(sound(&mut app), Vec::<String>::new(), "{edit}");
     }
 }
+
+#[test]
+fn a_tree_that_was_edited_into_a_circle_ends_every_call_and_is_told() {
+    let tree = json!({ "project": "p", "nodes": [
+        { "ref": "a", "summary": "a" }, { "ref": "b", "summary": "b", "parent_ref": "a" },
+        { "ref": "c", "summary": "c", "parent_ref": "b" }, { "ref": "e", "summary": "e", "parent_ref": "c" },
+        { "ref": "d", "summary": "d" },
+    ] });
+    for (edit, told) in [
+        ("work_nodes SET parent = ?3 WHERE id = ?1", "ways from a root"),
+        ("work_nodes SET project = ?6 WHERE id = ?2", "the project of its parent"),
+        ("work_nodes SET depth = 9223372036854775807 WHERE id = ?3", "depth: "),
+        ("work_nodes SET depth = -5 WHERE id = ?3", "depth: "),
+    ] {
+        let moves = |ids: &[Value]| -> Vec<Value> {
+            let pairs = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 0), (2, 3), (0, 4), (0, 5), (3, 0)];
+            let all = pairs.iter().flat_map(|(from, to)| {
+                [
+                    json!({ "op": "move", "node_id": ids[*from], "new_parent": ids[*to] }),
+                    json!({ "op": "merge", "source": ids[*from], "target": ids[*to] }),
+                ]
+            });
+            all.chain([json!({ "op": "drop", "node_id": ids[0], "reason": "r" })]).collect()
+        };
+        let count = moves(&vec![Value::Null; 6]).len();
+        for at in 0..count {
+            let mut app = world();
+            let made = app.ok("graph_plan", tree.clone());
+            let other = app.ok("graph_open", json!({ "project": "elsewhere" }));
+            let mut ids: Vec<Value> =
+                made["created"].as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
+            ids.push(other["root"]["id"].clone());
+            let conn = Connection::open(app.db_path()).unwrap();
+            let texts: Vec<&str> = ids.iter().map(|id| id.as_str().unwrap()).collect();
+            conn.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+            let mut statement = conn.prepare(&format!("UPDATE {edit}")).unwrap();
+            for (place, text) in texts.iter().enumerate().take(statement.parameter_count()) {
+                statement.raw_bind_parameter(place + 1, text).unwrap();
+            }
+            statement.raw_execute().unwrap();
+            drop(statement);
+            drop(conn);
+            if at == 0 {
+                let ctx = app.ctx("a");
+                let health = app.app.health(&ctx).unwrap();
+                let found = [health.file.problems, health.miscounts].concat();
+                assert!(found.iter().any(|it| it.contains(told)), "{edit}: {found:?}");
+            }
+            for id in &ids {
+                for (tool, arguments) in [
+                    ("graph_query", json!({ "project": "p", "filter": { "ancestor": id } })),
+                    ("graph_context", json!({ "node_id": id, "depth": 9 })),
+                    ("graph_next", json!({ "scope": id, "count": 5 })),
+                ] {
+                    let _ = app.call("a", tool, arguments);
+                }
+            }
+            let operation = moves(&ids)[at].clone();
+            let outcome = app.call("a", "graph_restructure", json!({ "operations": [operation] }));
+            if let Err(error) = outcome {
+                assert_ne!(error.code(), ErrorCode::InternalError, "{edit}, {operation}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_sqlite_takes_for_json_and_nobody_can_read_is_told_and_so_are_circles_of_dependencies() {
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    for (edit, told) in [
+        ("UPDATE work_nodes SET properties = '{\"priority\":1e999}'".to_owned(), "work_nodes.properties"),
+        (format!("UPDATE work_nodes SET state = '{deep}'"), "work_nodes.state"),
+        (
+            "INSERT INTO work_edges SELECT a.id, b.id, 'depends_on', a.created_at, 'x' FROM work_nodes a, work_nodes b
+              WHERE a.summary IN ('u', 'v') AND b.summary IN ('u', 'v') AND a.id <> b.id".to_owned(),
+            "dependencies go in a circle",
+        ),
+    ] {
+        let mut app = world();
+        let nodes = json!([{ "ref": "u", "summary": "u" }, { "ref": "v", "summary": "v" }]);
+        app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+        Connection::open(app.db_path()).unwrap().execute(&edit, []).unwrap();
+        let ctx = app.ctx("a");
+        let health = app.app.health(&ctx).unwrap();
+        let found = [health.file.problems, health.miscounts].concat();
+        assert!(found.iter().any(|it| it.contains(told)), "{edit}: {found:?}");
+    }
+}
