@@ -76,6 +76,12 @@ const LIMITS: &[Limit] = &[
         "graph_query",
         |n| json!({ "filter": { "text": "x".repeat(n) } }),
     ),
+    (
+        "times that three letters stand in a text to look for",
+        8,
+        "search_content",
+        |n| json!({ "query": "-".repeat(n + 2) }),
+    ),
     ("bytes of an atom's knowledge", 32_768, "manage_graph", |n| {
         atom(json!({ "knowledge": "k".repeat(n) }))
     }),
