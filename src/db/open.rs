@@ -5,7 +5,7 @@ use std::{
     fs,
     path::Path,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -72,6 +72,8 @@ pub struct Db {
     read_only: bool,
     /// Since the log was last looked at.
     pub(super) writes: u32,
+    /// When the call under way has used up its time, if that is bounded.
+    until: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Db {
@@ -84,7 +86,7 @@ impl Db {
         if rusqlite::version_number() < OLDEST_SQLITE {
             return Err(Error::internal(format!("SQLite {} is too old", rusqlite::version())));
         }
-        let (conn, read_only) = match open_to_write(path, options, ctx) {
+        let (mut conn, read_only) = match open_to_write(path, options, ctx) {
             Err(error) if error.code() == ErrorCode::ReadOnly && path.is_file() => {
                 // In a sandbox that may not write, the plan can still be read.
                 (open_to_read(path).map_err(|_| error)?, true)
@@ -93,8 +95,8 @@ impl Db {
         };
         let cancelled = Arc::default();
         let file = Watched::new(path)?;
-        let patience = Patience::Full;
-        let mut db = Db { conn, file, patience, cancelled, read_only, writes: 0 };
+        let (patience, until) = (Patience::Full, watch_time(&mut conn)?);
+        let mut db = Db { conn, file, patience, cancelled, read_only, writes: 0, until };
         db.set_patience(Patience::Full)?;
         Ok(db)
     }
@@ -103,7 +105,7 @@ impl Db {
     /// longer than a person would.
     pub fn glance(path: &Path) -> Result<Self> {
         let shared = OpenFlags::SQLITE_OPEN_READ_ONLY;
-        let conn = match is_quiet(path) {
+        let mut conn = match is_quiet(path) {
             true => connect_with(immutable(path).as_ref(), shared | URI)?,
             false => connect_with(path.as_os_str(), shared)?,
         };
@@ -111,8 +113,8 @@ impl Db {
         migrate::check_current(&conn)?;
         functions::register(&conn)?;
         let (file, cancelled) = (Watched::new(path)?, Arc::default());
-        let patience = Patience::Short;
-        let mut db = Db { conn, file, patience, cancelled, read_only: true, writes: 0 };
+        let (patience, until) = (Patience::Short, watch_time(&mut conn)?);
+        let mut db = Db { conn, file, patience, cancelled, read_only: true, writes: 0, until };
         db.set_patience(Patience::Short)?;
         Ok(db)
     }
@@ -127,34 +129,37 @@ impl Db {
         self.read_only
     }
 
-    /// When a call that begins now has used up its time.
-    fn deadline(&self) -> Option<Instant> {
-        (self.patience == Patience::None).then(|| Instant::now() + SHORT_CALL)
+    /// Runs a transaction, with a deadline where the call has one.
+    fn run<T>(
+        &mut self,
+        f: impl FnOnce(&mut Connection, Option<Instant>) -> Result<T>,
+    ) -> Result<T> {
+        self.file.check_still_there()?;
+        let deadline = (self.patience == Patience::None).then(|| Instant::now() + SHORT_CALL);
+        self.set_until(deadline);
+        let outcome = f(&mut self.conn, deadline);
+        self.set_until(None);
+        outcome.map_err(|error| name_file(error, self.file.path()))
+    }
+
+    fn set_until(&self, until: Option<Instant>) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
     /// Runs `f` on one snapshot.
     pub fn read<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
-        self.file.check_still_there()?;
-        let deadline = self.deadline();
-        tx::read(&mut self.conn, ctx, deadline, f)
-            .map_err(|error| name_file(error, self.file.path()))
+        self.run(|conn, deadline| tx::read(conn, ctx, deadline, f))
     }
 
     /// Runs `f` in one immediate transaction, committed before this answers.
     pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
-        self.file.check_still_there()?;
         self.writes += 1;
-        let deadline = self.deadline();
-        tx::write(&mut self.conn, ctx, deadline, f)
-            .map_err(|error| name_file(error, self.file.path()))
+        self.run(|conn, deadline| tx::write(conn, ctx, deadline, f))
     }
 
     /// Runs `f` as [`Db::write`] does, and rolls back whatever it did.
     pub fn rehearse<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
-        self.file.check_still_there()?;
-        let deadline = self.deadline();
-        tx::rehearse(&mut self.conn, ctx, deadline, f)
-            .map_err(|error| name_file(error, self.file.path()))
+        self.run(|conn, deadline| tx::rehearse(conn, ctx, deadline, f))
     }
 
     /// Sets how long the next calls wait for other processes.
@@ -206,6 +211,20 @@ impl Db {
     pub(super) fn check_still_there(&self) -> Result<()> {
         self.file.check_still_there()
     }
+}
+
+/// Ends a statement that runs past the time of its call: between statements the transaction itself looks at the clock.
+fn watch_time(conn: &mut Connection) -> Result<Arc<Mutex<Option<Instant>>>> {
+    /// Steps of a statement between two looks, some twenty microseconds.
+    const STEPS: i32 = 2_000;
+    let until = Arc::new(Mutex::new(None));
+    let known = Arc::clone(&until);
+    let is_over = move || {
+        let until: Option<Instant> = *known.lock().unwrap_or_else(PoisonError::into_inner);
+        until.is_some_and(|until| Instant::now() > until)
+    };
+    conn.progress_handler(STEPS, Some(is_over))?;
+    Ok(until)
 }
 
 /// The usual way: the file is made if it is not there, and brought to the newest version.

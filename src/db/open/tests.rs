@@ -362,3 +362,21 @@ fn a_log_that_nobody_works_off_is_bounded() {
     }
     assert!((3_000..5_000).contains(&longest), "{longest} pages");
 }
+
+#[test]
+fn one_long_statement_ends_with_the_time_of_its_call() {
+    let (_dir, path) = file();
+    let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
+    let count = |db: &mut Db, most: i64| {
+        let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+                   SELECT count(*) FROM n";
+        db.read(&ctx(), |tx| tx.one(sql, [most], |row| row.get::<_, i64>(0)))
+    };
+    db.set_patience(Patience::None).unwrap();
+    let error = count(&mut db, i64::MAX).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Busy);
+    // Whoever has patience is not hurried by the call before.
+    db.set_patience(Patience::Full).unwrap();
+    assert_eq!(count(&mut db, 1_000_000).unwrap(), Some(1_000_000));
+    record(&mut db, "x").unwrap();
+}
