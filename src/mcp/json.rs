@@ -78,7 +78,7 @@ fn check_shape(text: &[u8]) -> Result<(), Unreadable> {
 }
 
 /// Moves past the closing quote of a string.
-fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
+pub(super) fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
     while let Some(byte) = bytes.next() {
         match byte {
             b'"' => return,

@@ -121,18 +121,19 @@ fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
 /// The id of a message that cannot be read: whoever sent it waits for an answer to that id. Null where it has none that
 /// could be answered or, if this is all of it, is not one object from its beginning to its end.
 pub(super) fn id_of(line: &[u8], whole: bool) -> Value {
-    let (mut depth, mut at, mut id) = (0_usize, 0, Value::Null);
-    while let Some(byte) = line.get(at) {
-        at += 1;
+    let (mut depth, mut id, mut bytes) = (0_usize, Value::Null, line.iter());
+    while let Some(byte) = bytes.next() {
         match byte {
             b'{' | b'[' => depth += 1,
-            b'}' | b']' if depth == 1 && !line[at..].trim_ascii().is_empty() => return Value::Null,
+            b'}' | b']' if depth == 1 && !bytes.as_slice().trim_ascii().is_empty() => {
+                return Value::Null;
+            }
             b'}' | b']' => depth = depth.saturating_sub(1),
             b'"' => {
-                let start = at;
-                at = after_string(line, at);
-                if depth == 1 && line[start..at] == *b"id\"" {
-                    id = named(&line[at..]).unwrap_or(id);
+                let is_id = depth == 1 && bytes.as_slice().starts_with(b"id\"");
+                json::skip_string(&mut bytes);
+                if is_id {
+                    id = named(bytes.as_slice()).unwrap_or(id);
                 }
             }
             _ => {}
@@ -148,18 +149,6 @@ fn named(text: &[u8]) -> Option<Value> {
     let start = &value[..value.len().min(MAX_ID)];
     let id: Value = serde_json::Deserializer::from_slice(start).into_iter().next()?.ok()?;
     Some(request_id(&id)?.into_json_value())
-}
-
-/// The place after the closing quote of a string whose first letter is at `at`.
-fn after_string(line: &[u8], mut at: usize) -> usize {
-    while let Some(byte) = line.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    line.len()
 }
 
 /// Sorts an object by the keys that JSON-RPC gives meaning to.

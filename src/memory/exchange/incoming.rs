@@ -66,7 +66,10 @@ pub fn open_folder(folder: &Path) -> Result<Folder> {
         let text = String::from_utf8(bytes)
             .map_err(|error| ReadError::NotText { offset: error.utf8_error().valid_up_to() })?;
         // Some editors begin a text with a mark of its encoding.
-        Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+        match text.strip_prefix('\u{feff}') {
+            Some(rest) => Ok(rest.to_owned()),
+            None => Ok(text),
+        }
     };
     let ontology = read(layout::ONTOLOGY, MAX_ONTOLOGY)
         .map_err(|error| no_memory(layout::ONTOLOGY, &error))?;

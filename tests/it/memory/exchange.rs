@@ -195,6 +195,19 @@ fn an_ontology_reads_as_any_yaml_writer_puts_it() {
 }
 
 #[test]
+fn a_registry_may_begin_with_a_mark_of_its_encoding() {
+    let (_keep, home) = folder();
+    let source = home.join("theirs");
+    foreign(&source, &[("one", json!({}), "_content/nodes/one.md", b"text")]);
+    let registry = source.join("_system/registry.json");
+    let text = fs::read_to_string(&registry).unwrap();
+    fs::write(&registry, format!("\u{feff}{text}")).unwrap();
+    import(&home, &source).ok();
+    let content = run(&home, &["tool", "get_node_content", r#"{"node_id": "one"}"#]).json();
+    assert_eq!(content["content"], "text");
+}
+
+#[test]
 fn what_comes_from_the_future_can_be_changed() {
     let (_keep, home) = folder();
     let source = home.join("theirs");
