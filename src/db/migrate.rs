@@ -40,6 +40,10 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "0008_fewer_pages",
         sql: include_str!("../../migrations/0008_fewer_pages.sql"),
     },
+    Migration {
+        name: "0009_properties_once",
+        sql: include_str!("../../migrations/0009_properties_once.sql"),
+    },
 ];
 
 /// Brings the file to the newest version; processes that race do it once.

@@ -138,11 +138,11 @@ impl Write<'_> {
                 self.progress().step();
                 continue;
             };
-            let id = self.insert(
+            let entry = self.insert(
                 "INSERT INTO search_entries (domain, kind, subject) VALUES (?1, ?2, ?3)",
                 (domain, kind, subject),
             )?;
-            changes.coming.insert(id, body);
+            changes.coming.extend(entry.map(|id| (id, body.as_str())));
         }
         Ok(changes)
     }

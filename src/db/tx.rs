@@ -291,10 +291,10 @@ impl Write<'_> {
         Ok(changed)
     }
 
-    /// Inserts one row; answers its number.
-    pub(super) fn insert(&self, sql: &str, params: impl Params) -> Result<i64> {
-        self.run(sql, params)?;
-        Ok(self.conn.last_insert_rowid())
+    /// Inserts one row and answers its number; none where the statement left it out, because there is one like it.
+    pub(crate) fn insert(&self, sql: &str, params: impl Params) -> Result<Option<i64>> {
+        let inserted = self.run(sql, params)?;
+        Ok((inserted > 0).then(|| self.conn.last_insert_rowid()))
     }
 
     /// Appends to the event log; a mutation without this call does not exist.

@@ -69,7 +69,7 @@ impl EnsureSingletonNode {
 pub fn find_singleton_node(tx: &Read<'_>, ask: &EnsureSingletonNode) -> Result<Option<Singleton>> {
     Draft::of(tx, &ask.to_create())?;
     validate::filter("properties", &ask.properties)?;
-    let selection = Selection::nodes(Some(&ask.r#type), &ask.properties);
+    let selection = Selection::nodes(tx, Some(&ask.r#type), &ask.properties)?;
     let found = match ask.on_multiple {
         OnMultiple::Oldest => selection.page(tx, 0, 1)?.pop().map(|(_, id)| id),
         OnMultiple::Newest => selection.newest(tx)?,

@@ -47,7 +47,7 @@ pub struct QueryConnections {
 pub fn query_nodes(tx: &Read<'_>, ask: &QueryNodes) -> Result<NodeIds> {
     validate::filter("properties", &ask.properties)?;
     let identity = Query::new("query_nodes", &(&ask.r#type, &ask.properties))?;
-    let selection = Selection::nodes(ask.r#type.as_deref(), &ask.properties);
+    let selection = Selection::nodes(tx, ask.r#type.as_deref(), &ask.properties)?;
     let page = ids::page(
         &identity,
         ask.limit,
@@ -64,11 +64,12 @@ pub fn query_connections(tx: &Read<'_>, ask: &QueryConnections) -> Result<Connec
     let wanted = (&ask.from_node_id, &ask.to_node_id, &ask.r#type, &ask.properties);
     let identity = Query::new("query_connections", &wanted)?;
     let selection = Selection::connections(
+        tx,
         ask.from_node_id.as_deref(),
         ask.to_node_id.as_deref(),
         ask.r#type.as_deref(),
         &ask.properties,
-    );
+    )?;
     let page = ids::page(
         &identity,
         ask.limit,

@@ -1,6 +1,6 @@
 //! Whether what is kept for finding nodes and connections is what they hold.
 
-use super::store::recount::CHECKS;
+use super::store::recount::{CONNECTION_PROPERTIES, NODE_PROPERTIES, TEXTS};
 use crate::{
     base::Result,
     db::{self, Read},
@@ -8,5 +8,9 @@ use crate::{
 
 /// Sentences about whatever does not add up; none when all is well.
 pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
-    db::recount(tx, CHECKS)
+    let mut problems = Vec::new();
+    for checks in [&NODE_PROPERTIES[..], &CONNECTION_PROPERTIES, TEXTS] {
+        problems.extend(db::recount(tx, checks)?);
+    }
+    Ok(problems)
 }

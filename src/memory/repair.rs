@@ -5,38 +5,42 @@ use super::{
     store::{
         connections, nodes,
         properties::{self, Of},
-        recount::CHECKS,
+        recount::{CONNECTION_PROPERTIES, NODE_PROPERTIES},
     },
     types::DOMAIN,
 };
 use crate::{
-    base::Result,
-    db::{self, Write},
+    base::{Result, props::Properties},
+    db::{self, Check, Write},
 };
 
-/// Writes the rows of properties anew where they are not those of their node or connection; answers what was done.
+/// Writes the rows of properties anew where they are not those of their nodes or connections; answers what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
-    let mut repaired = 0;
-    for id in db::found(tx, &CHECKS[0])? {
-        let node = nodes::get(tx, "id", &id)?;
-        properties::clear(tx, Of::Nodes, node.seq)?;
-        properties::save(tx, Of::Nodes, node.seq, &node.node.r#type, &node.node.properties)?;
-        repaired += 1;
+    let nothing = Properties::new();
+    let nodes_wrong = count(tx, &NODE_PROPERTIES)?;
+    if nodes_wrong > 0 {
+        properties::clear(tx, Of::Nodes)?;
+        nodes::each(tx, |nodes::Record { seq, node }| {
+            properties::save(tx, Of::Nodes, (seq, &node.r#type), &nothing, &node.properties)?;
+            Ok(true)
+        })?;
     }
-    for id in db::found(tx, &CHECKS[1])? {
-        let found = connections::get(tx, "id", &id)?;
-        let connection = &found.connection;
-        properties::clear(tx, Of::Connections, found.seq)?;
-        properties::save(
-            tx,
-            Of::Connections,
-            found.seq,
-            &connection.r#type,
-            &connection.properties,
-        )?;
-        repaired += 1;
+    let connections_wrong = count(tx, &CONNECTION_PROPERTIES)?;
+    if connections_wrong > 0 {
+        properties::clear(tx, Of::Connections)?;
+        connections::each(tx, |connections::Record { seq, connection }| {
+            let owner = (seq, connection.r#type.as_str());
+            properties::save(tx, Of::Connections, owner, &nothing, &connection.properties)?;
+            Ok(true)
+        })?;
     }
-    Ok(db::repaired(tx, DOMAIN, "properties of memories", repaired)?.into_iter().collect())
+    let wrong = nodes_wrong + connections_wrong;
+    Ok(db::repaired(tx, DOMAIN, "properties of memories", wrong)?.into_iter().collect())
+}
+
+/// How much the checks find.
+fn count(tx: &Write<'_>, checks: &[Check]) -> Result<usize> {
+    checks.iter().map(|check| Ok(db::found(tx, check)?.len())).sum()
 }
 
 /// Makes every text of the domain findable again; content that cannot be read back is left out.

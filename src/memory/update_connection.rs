@@ -46,6 +46,7 @@ pub fn update_connection(tx: &Write<'_>, ask: &UpdateConnection) -> Result<Done>
         return Err(Fault::new(ErrorCode::ValidationError, message).into());
     }
     validate::properties("properties", &ask.properties)?;
+    let had = record.connection.properties.clone();
     let mut changes = props::merge(&mut record.connection.properties, &ask.properties);
     validate::properties("properties", &record.connection.properties)?;
     let content = match &ask.content {
@@ -66,7 +67,7 @@ pub fn update_connection(tx: &Write<'_>, ask: &UpdateConnection) -> Result<Done>
     }
     record.connection.modified = modified;
     let content = content.as_ref().map(|(format, content)| (format.as_str(), content));
-    connections::save(tx, &record, &ask.properties, content)?;
+    connections::save(tx, &record, &had, content)?;
     history::of_connection(tx, &record.connection.id, "updated", &changes)?;
     Ok(DONE)
 }
@@ -85,6 +86,6 @@ pub(super) fn remove(tx: &Write<'_>, record: &Record) -> Result<()> {
     };
     let content = content.as_ref().map(|(_, content)| content);
     let changes = End::Before.connection(&record.connection, content);
-    connections::delete(tx, record.seq)?;
+    connections::delete(tx, record)?;
     history::of_connection(tx, &record.connection.id, "deleted", &changes)
 }

@@ -53,6 +53,7 @@ pub fn update_node(tx: &Write<'_>, ask: &UpdateNode) -> Result<Done> {
     validate::properties("properties", &ask.properties)?;
 
     let node = &mut record.node;
+    let had = node.properties.clone();
     let mut changes = props::merge(&mut node.properties, &ask.properties);
     validate::properties("properties", &node.properties)?;
     if let Some(format) = &ask.format {
@@ -80,7 +81,7 @@ pub fn update_node(tx: &Write<'_>, ask: &UpdateNode) -> Result<Done> {
         changes.push(Change::new("modified", json!(node.modified), json!(modified)));
     }
     node.modified = modified;
-    nodes::save(tx, &record, &ask.properties, content.as_ref())?;
+    nodes::save(tx, &record, &had, content.as_ref())?;
     history::of_node(tx, &record.node.id, "updated", &changes)?;
     Ok(DONE)
 }

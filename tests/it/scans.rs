@@ -42,6 +42,8 @@ impl Visit for Ran {
     fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
 }
 
+const ALL_TYPES: &str = "SELECT name FROM memory_node_types";
+
 /// Listens to the database.
 #[derive(Clone, Default)]
 pub struct Listener(Arc<Mutex<Vec<Ran>>>);
@@ -64,7 +66,8 @@ impl Listener {
         for ((tool, arguments), (_, same)) in of_small.into_iter().zip(of_large) {
             let few = self.during(small, tool, arguments);
             let many = self.during(large, tool, same.clone());
-            for ran in few.iter().chain(&many) {
+            // The types are few, and a question about all of them reads the list.
+            for ran in few.iter().chain(&many).filter(|ran| !ran.sql.starts_with(ALL_TYPES)) {
                 assert_eq!(ran.scanned, 0, "{tool} {same}: {}", ran.sql);
             }
             let steps = |ran: &[Ran]| ran.iter().map(|ran| ran.steps).sum::<i64>();

@@ -48,19 +48,11 @@ CREATE INDEX kb_paths_by_entity ON kb_paths (entity);
 
 CREATE INDEX kb_tags_by_entity ON kb_tags (entity);
 
-CREATE INDEX memory_connection_properties_by_type ON memory_connection_properties (type, key, kind, value, owner);
-
-CREATE INDEX memory_connection_properties_by_value ON memory_connection_properties (key, kind, value, owner);
-
 CREATE INDEX memory_connections_by_source ON memory_connections (from_node, type, seq);
 
 CREATE INDEX memory_connections_by_target ON memory_connections (to_node, type, seq);
 
 CREATE UNIQUE INDEX memory_connections_by_type ON memory_connections (type, seq);
-
-CREATE INDEX memory_node_properties_by_type ON memory_node_properties (type, key, kind, value, owner);
-
-CREATE INDEX memory_node_properties_by_value ON memory_node_properties (key, kind, value, owner);
 
 CREATE INDEX memory_nodes_by_title ON memory_nodes (type, title, seq) WHERE title <> '';
 
@@ -298,13 +290,12 @@ CREATE TABLE memory_connection_contents (
 ) STRICT;
 
 CREATE TABLE memory_connection_properties (
-  owner INTEGER NOT NULL,
   type  TEXT NOT NULL,
   key   TEXT NOT NULL,
   kind  TEXT NOT NULL,
   value ANY NOT NULL,
-  PRIMARY KEY (owner, type, key),
-  FOREIGN KEY (type, owner) REFERENCES memory_connections (type, seq) ON DELETE CASCADE,
+  owner INTEGER NOT NULL,
+  PRIMARY KEY (type, key, kind, value, owner),
   CHECK (CASE kind WHEN 'string'  THEN typeof(value) = 'text'
                    WHEN 'number'  THEN typeof(value) IN ('integer', 'real')
                    WHEN 'boolean' THEN typeof(value) = 'integer' AND value IN (0, 1)
@@ -335,13 +326,12 @@ CREATE TABLE memory_node_contents (
 ) STRICT;
 
 CREATE TABLE memory_node_properties (
-  owner INTEGER NOT NULL,
   type  TEXT NOT NULL,
   key   TEXT NOT NULL,
   kind  TEXT NOT NULL,
   value ANY NOT NULL,
-  PRIMARY KEY (owner, type, key),
-  FOREIGN KEY (type, owner) REFERENCES memory_nodes (type, seq) ON DELETE CASCADE,
+  owner INTEGER NOT NULL,
+  PRIMARY KEY (type, key, kind, value, owner),
   CHECK (CASE kind WHEN 'string'  THEN typeof(value) = 'text'
                    WHEN 'number'  THEN typeof(value) IN ('integer', 'real')
                    WHEN 'boolean' THEN typeof(value) = 'integer' AND value IN (0, 1)

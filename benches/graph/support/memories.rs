@@ -193,8 +193,8 @@ impl Sql {
         self.timed(
             "SELECT n.id FROM memory_node_properties p CROSS JOIN memory_nodes n ON n.seq = p.owner
               WHERE p.type = 'Note' AND p.key = 'group' AND p.kind = 'number' AND p.value = ?1
-                AND EXISTS (SELECT 1 FROM memory_node_properties q WHERE q.owner = p.owner AND q.type = p.type
-                             AND q.key = 'status' AND q.kind = 'string' AND q.value = 'open')
+                AND EXISTS (SELECT 1 FROM memory_node_properties q WHERE q.type = p.type AND q.key = 'status'
+                             AND q.kind = 'string' AND q.value = 'open' AND q.owner = p.owner)
               ORDER BY p.owner",
             [group as i64],
         )

@@ -221,7 +221,7 @@ fn put_entity(tx: &Write<'_>, name: &str, entity: &Entity, tally: &mut Tally) ->
     match there {
         Some(mut record) => {
             record.node.modified = tx.now().max(record.node.created);
-            nodes::save(tx, &record, &Properties::new(), Some(&content))?;
+            nodes::save(tx, &record, &record.node.properties, Some(&content))?;
             let changes: Vec<_> =
                 history::content_change(before.as_ref(), &content).into_iter().collect();
             history::of_node(tx, &id, "imported", &changes)?;

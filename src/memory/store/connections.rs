@@ -96,9 +96,9 @@ pub fn insert_as(
     new: &NewConnection<'_>,
     origin: Origin<'_>,
 ) -> Result<bool> {
-    let seq: Option<i64> = tx.one(
+    let seq = tx.insert(
         "INSERT INTO memory_connections (id, type, from_node, to_node, properties, created, modified, created_by)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING RETURNING seq",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING",
         (
             id,
             new.r#type,
@@ -109,7 +109,6 @@ pub fn insert_as(
             origin.modified,
             origin.by.unwrap_or(tx.actor()),
         ),
-        |row| row.get(0),
     )?;
     let Some(seq) = seq else {
         return Ok(false);
@@ -117,7 +116,7 @@ pub fn insert_as(
     if let Some((format, content)) = new.content {
         save_content(tx, seq, format, content)?;
     }
-    properties::save(tx, Of::Connections, seq, new.r#type, new.properties)?;
+    properties::save(tx, Of::Connections, (seq, new.r#type), &Properties::new(), new.properties)?;
     Ok(true)
 }
 
@@ -130,11 +129,11 @@ fn save_content(tx: &Write<'_>, seq: i64, format: &str, content: &Content) -> Re
     Ok(())
 }
 
-/// Writes the fields that can change, with `changed` of the properties and new notes where there are some.
+/// Writes the fields that can change, which had the properties `before`, and new notes where there are some.
 pub fn save(
     tx: &Write<'_>,
     record: &Record,
-    changed: &Properties,
+    before: &Properties,
     content: Option<(&str, &Content)>,
 ) -> Result<()> {
     let connection = &record.connection;
@@ -142,7 +141,8 @@ pub fn save(
         "UPDATE memory_connections SET properties = ?2, modified = ?3 WHERE seq = ?1",
         (record.seq, serde_json::to_string(&connection.properties)?, connection.modified),
     )?;
-    properties::save(tx, Of::Connections, record.seq, &connection.r#type, changed)?;
+    let owner = (record.seq, connection.r#type.as_str());
+    properties::save(tx, Of::Connections, owner, before, &connection.properties)?;
     match content {
         Some((format, content)) => save_content(tx, record.seq, format, content),
         None => Ok(()),
@@ -156,8 +156,6 @@ pub fn replace(
     new: &NewConnection<'_>,
     origin: Origin<'_>,
 ) -> Result<()> {
-    // First of all, since they name the type too.
-    properties::clear(tx, Of::Connections, record.seq)?;
     tx.run(
         "UPDATE memory_connections SET properties = ?2, created = ?3, modified = ?4, type = ?5, from_node = ?6,
                 to_node = ?7, created_by = coalesce(?8, created_by)
@@ -173,7 +171,10 @@ pub fn replace(
             origin.by,
         ),
     )?;
-    properties::save(tx, Of::Connections, record.seq, new.r#type, new.properties)?;
+    // The type may be another one.
+    forget_properties(tx, record)?;
+    let owner = (record.seq, new.r#type);
+    properties::save(tx, Of::Connections, owner, &Properties::new(), new.properties)?;
     match new.content {
         Some((format, content)) => save_content(tx, record.seq, format, content),
         None => {
@@ -211,9 +212,15 @@ pub fn format(tx: &Read<'_>, seq: i64) -> Result<String> {
 }
 
 /// Removes a connection; the nodes stay.
-pub fn delete(tx: &Write<'_>, seq: i64) -> Result<()> {
-    tx.run("DELETE FROM memory_connections WHERE seq = ?1", [seq])?;
+pub fn delete(tx: &Write<'_>, record: &Record) -> Result<()> {
+    forget_properties(tx, record)?;
+    tx.run("DELETE FROM memory_connections WHERE seq = ?1", [record.seq])?;
     Ok(())
+}
+
+fn forget_properties(tx: &Write<'_>, Record { seq, connection }: &Record) -> Result<()> {
+    let owner = (*seq, connection.r#type.as_str());
+    properties::save(tx, Of::Connections, owner, &connection.properties, &Properties::new())
 }
 
 /// All connections of a node, a connection with itself once, oldest first.

@@ -131,9 +131,9 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<String> {
 
 /// Inserts a node under a given id; false when there is one.
 pub fn insert_as(tx: &Write<'_>, id: &str, new: &NewNode<'_>, origin: Origin<'_>) -> Result<bool> {
-    let seq: Option<i64> = tx.one(
+    let seq = tx.insert(
         "INSERT INTO memory_nodes (id, type, title, properties, format, encoding, created, modified, created_by)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING RETURNING seq",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING",
         (
             id,
             new.r#type,
@@ -145,7 +145,6 @@ pub fn insert_as(tx: &Write<'_>, id: &str, new: &NewNode<'_>, origin: Origin<'_>
             origin.modified,
             origin.by.unwrap_or(tx.actor()),
         ),
-        |row| row.get(0),
     )?;
     let Some(seq) = seq else {
         return Ok(false);
@@ -154,7 +153,7 @@ pub fn insert_as(tx: &Write<'_>, id: &str, new: &NewNode<'_>, origin: Origin<'_>
         "INSERT INTO memory_node_contents (owner, bytes) VALUES (?1, ?2)",
         (seq, new.content.bytes()),
     )?;
-    properties::save(tx, Of::Nodes, seq, new.r#type, new.properties)?;
+    properties::save(tx, Of::Nodes, (seq, new.r#type), &Properties::new(), new.properties)?;
     index(tx, id, new.content);
     Ok(true)
 }
@@ -171,11 +170,11 @@ pub fn index(tx: &Write<'_>, id: &str, content: &Content) {
     }
 }
 
-/// Writes the fields that can change, with `changed` of the properties and new content where there is some.
+/// Writes the fields that can change, which had the properties `before`, and new content where there is some.
 pub fn save(
     tx: &Write<'_>,
     record: &Record,
-    changed: &Properties,
+    before: &Properties,
     content: Option<&Content>,
 ) -> Result<()> {
     let node = &record.node;
@@ -189,7 +188,7 @@ pub fn save(
             node.modified,
         ),
     )?;
-    properties::save(tx, Of::Nodes, record.seq, &node.r#type, changed)?;
+    properties::save(tx, Of::Nodes, (record.seq, &node.r#type), before, &node.properties)?;
     if let Some(content) = content {
         tx.run(
             "INSERT INTO memory_node_contents (owner, bytes) VALUES (?1, ?2)
@@ -209,8 +208,6 @@ pub fn replace(
     new: &NewNode<'_>,
     origin: Origin<'_>,
 ) -> Result<()> {
-    // First of all, since they name the type too.
-    properties::clear(tx, Of::Nodes, record.seq)?;
     tx.run(
         "UPDATE memory_nodes SET title = ?2, properties = ?3, format = ?4, encoding = ?5, created = ?6, modified = ?7,
                 type = ?8, created_by = coalesce(?9, created_by)
@@ -232,7 +229,9 @@ pub fn replace(
          ON CONFLICT (owner) DO UPDATE SET bytes = excluded.bytes",
         (record.seq, new.content.bytes()),
     )?;
-    properties::save(tx, Of::Nodes, record.seq, new.r#type, new.properties)?;
+    // The type may be another one.
+    forget_properties(tx, record)?;
+    properties::save(tx, Of::Nodes, (record.seq, new.r#type), &Properties::new(), new.properties)?;
     index(tx, &record.node.id, new.content);
     Ok(())
 }
@@ -240,8 +239,13 @@ pub fn replace(
 /// Removes a node that no connection touches any more.
 pub fn delete(tx: &Write<'_>, record: &Record) -> Result<()> {
     tx.unindex(DOMAIN, &record.node.id);
+    forget_properties(tx, record)?;
     tx.run("DELETE FROM memory_nodes WHERE seq = ?1", [record.seq])?;
     Ok(())
+}
+
+fn forget_properties(tx: &Write<'_>, Record { seq, node }: &Record) -> Result<()> {
+    properties::save(tx, Of::Nodes, (*seq, &node.r#type), &node.properties, &Properties::new())
 }
 
 /// A node's content; CONTENT_READ_FAILED where it is gone or does not fit its encoding.

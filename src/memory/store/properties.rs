@@ -1,4 +1,4 @@
-//! Properties once more, one a row, so that an index finds by value.
+//! Properties once more, one a row, so that they are found by value.
 
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
@@ -54,35 +54,45 @@ pub fn is_rounded(value: &Value) -> bool {
     value.is_number() && value.as_i64().is_none() && value.as_f64() >= Some(2_f64.powi(63))
 }
 
-/// Makes `properties` findable as those of `owner`, in place of those with the same key.
+/// Makes the properties `after` findable as those of `owner`, where those `before` were.
+///
+/// The rows of an owner are found by what it says itself, so that whoever changes it tells both.
 pub fn save(
     tx: &Write<'_>,
     of: Of,
-    owner: i64,
-    kind_of_owner: &str,
-    properties: &Properties,
+    owner: (i64, &str),
+    before: &Properties,
+    after: &Properties,
 ) -> Result<()> {
-    let sql = match of {
-        Of::Nodes => {
-            "INSERT INTO memory_node_properties (owner, type, key, kind, value)
-             VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (owner, type, key) DO UPDATE SET kind = excluded.kind, value = excluded.value"
-        }
-        Of::Connections => {
-            "INSERT INTO memory_connection_properties (owner, type, key, kind, value)
-             VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (owner, type, key) DO UPDATE SET kind = excluded.kind, value = excluded.value"
-        }
+    let (forget, remember) = match of {
+        Of::Nodes => (
+            "DELETE FROM memory_node_properties
+              WHERE type = ?1 AND key = ?2 AND kind = ?3 AND value = ?4 AND owner = ?5",
+            "INSERT INTO memory_node_properties (type, key, kind, value, owner) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (type, key, kind, value, owner) DO NOTHING",
+        ),
+        Of::Connections => (
+            "DELETE FROM memory_connection_properties
+              WHERE type = ?1 AND key = ?2 AND kind = ?3 AND value = ?4 AND owner = ?5",
+            "INSERT INTO memory_connection_properties (type, key, kind, value, owner) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (type, key, kind, value, owner) DO NOTHING",
+        ),
     };
-    for (key, value) in properties {
-        let (kind, value) = stored(value);
-        tx.run(sql, (owner, kind_of_owner, key, kind, value))?;
+    // All that goes before anything comes: two large numbers may be the same to a row.
+    for (sql, properties, others) in [(forget, before, after), (remember, after, before)] {
+        for (key, value) in properties {
+            if others.get(key) != Some(value) {
+                let (seq, owner_type) = owner;
+                let (kind, value) = stored(value);
+                tx.run(sql, (owner_type, key, kind, value, seq))?;
+            }
+        }
     }
     Ok(())
 }
 
-/// Forgets the properties of `owner`, before others are saved in their place.
-pub fn clear(tx: &Write<'_>, of: Of, owner: i64) -> Result<()> {
-    tx.run(&format!("DELETE FROM {} WHERE owner = ?1", of.properties()), [owner])?;
+/// Forgets the properties of all, before they are saved anew.
+pub fn clear(tx: &Write<'_>, of: Of) -> Result<()> {
+    tx.run(&format!("DELETE FROM {}", of.properties()), [])?;
     Ok(())
 }

@@ -2,38 +2,61 @@
 
 use crate::db::Check;
 
-/// Of each owner, how many rows say what its JSON says, and how many there are to be. SQLite and the JSON reader may
-/// differ in the last bit of a fraction, and SQLite ends a text of JSON at NUL, which only an import lets in.
+/// Of each owner, how many rows say what its JSON says, and how many there are to be; and rows that nobody owns. SQLite and
+/// the JSON reader may differ in the last bit of a fraction, and SQLite ends a text of JSON at NUL, which only an import
+/// lets in. Asked from the side of the rows: a value that is only nearly the same cannot be looked up.
 macro_rules! properties {
     ($what:literal, $things:literal, $rows:literal) => {
-        Check {
-            what: $what,
-            sql: concat!(
-                "SELECT t.id,
-                        (SELECT count(*) FROM json_each(t.properties) j
-                           JOIN ",
-                $rows,
-                " p ON p.owner = t.seq AND p.type = t.type AND p.key = j.key
-                          WHERE p.kind = CASE j.type WHEN 'text' THEN 'string' WHEN 'true' THEN 'boolean'
-                                         WHEN 'false' THEN 'boolean' ELSE 'number' END
-                            AND (p.value = j.value OR (typeof(p.value) = 'real' AND abs(p.value - j.value) <= abs(p.value) * 1e-15)
-                                 OR (p.kind = 'string' AND instr(p.value, char(0)) > 0))) AS kept,
-                        (SELECT count(*) FROM json_each(t.properties)) AS found
-                   FROM ",
-                $things,
-                " t
-                  WHERE kept <> found OR found <> (SELECT count(*) FROM ",
-                $rows,
-                " p WHERE p.owner = t.seq) LIMIT ?1"
-            ),
-        }
+        [
+            Check {
+                what: concat!("properties of a ", $what),
+                sql: concat!(
+                    "WITH held AS (
+                       SELECT p.owner, count(*) AS rows, sum(EXISTS (
+                                SELECT 1 FROM ",
+                    $things,
+                    " t, json_each(t.properties) j
+                                 WHERE t.seq = p.owner AND t.type = p.type AND j.key = p.key
+                                   AND p.kind = CASE j.type WHEN 'text' THEN 'string' WHEN 'true' THEN 'boolean'
+                                                WHEN 'false' THEN 'boolean' ELSE 'number' END
+                                   AND (p.value = j.value OR (p.kind = 'string' AND instr(p.value, char(0)) > 0)
+                                        OR (typeof(p.value) = 'real' AND abs(p.value - j.value) <= abs(p.value) * 1e-15)))
+                              ) AS told
+                         FROM ",
+                    $rows,
+                    " p GROUP BY p.owner
+                     )
+                     SELECT t.id, coalesce(h.told, 0) AS kept, (SELECT count(*) FROM json_each(t.properties)) AS found
+                       FROM ",
+                    $things,
+                    " t LEFT JOIN held h ON h.owner = t.seq
+                      WHERE kept <> found OR found <> coalesce(h.rows, 0) LIMIT ?1"
+                ),
+            },
+            Check {
+                what: concat!("properties without a ", $what),
+                sql: concat!(
+                    "SELECT p.key || ' of number ' || p.owner, 1, 0 FROM ",
+                    $rows,
+                    " p WHERE NOT EXISTS (SELECT 1 FROM ",
+                    $things,
+                    " t WHERE t.seq = p.owner) LIMIT ?1"
+                ),
+            },
+        ]
     };
 }
 
-/// Everything that is kept twice.
-pub const CHECKS: &[Check] = &[
-    properties!("properties of a memory", "memory_nodes", "memory_node_properties"),
-    properties!("properties of a connection", "memory_connections", "memory_connection_properties"),
+/// What nodes say of themselves, as rows.
+pub const NODE_PROPERTIES: [Check; 2] =
+    properties!("memory", "memory_nodes", "memory_node_properties");
+
+/// What connections say of themselves, as rows.
+pub const CONNECTION_PROPERTIES: [Check; 2] =
+    properties!("connection", "memory_connections", "memory_connection_properties");
+
+/// Contents, and their text in the index.
+pub const TEXTS: &[Check] = &[
     Check {
         what: "contents of a memory",
         sql: "SELECT n.id, 0, 1 FROM memory_nodes n

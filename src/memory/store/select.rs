@@ -4,7 +4,10 @@ use rusqlite::types::Value as Sql;
 
 use serde_json::Value;
 
-use super::properties::{Of, is_rounded, stored};
+use super::{
+    ontology,
+    properties::{Of, is_rounded, stored},
+};
 use crate::{
     base::{Result, props::Properties},
     db::Read,
@@ -14,8 +17,14 @@ use crate::{
 const DEPTHS: [usize; 3] = [32, 512, 8_192];
 
 /// What a node or a connection must be like; all that is given must hold.
+///
+/// A value is found within a type. Whoever gives properties and no type has all types asked, one by one.
 #[derive(Debug)]
-pub struct Selection {
+pub struct Selection(Vec<Fitting>);
+
+/// What fits, of one type or of whatever type.
+#[derive(Debug)]
+struct Fitting {
     of: Of,
     conditions: Vec<Condition>,
     /// Wanted properties that rows have rounded, as JSON: wherever it begins, the thing itself is asked.
@@ -43,41 +52,83 @@ struct Plan {
 }
 
 impl Selection {
-    fn of(of: Of) -> Self {
-        Selection { of, conditions: Vec::new(), exactly: None }
-    }
-
     /// Nodes of a type, with all these properties.
-    pub fn nodes(kind: Option<&str>, properties: &Properties) -> Self {
-        let mut selection = Selection::of(Of::Nodes);
-        selection.properties(kind, properties);
-        selection.kind("memory_nodes x INDEXED BY memory_nodes_by_type", kind);
-        selection
+    pub fn nodes(tx: &Read<'_>, kind: Option<&str>, properties: &Properties) -> Result<Self> {
+        let fitting = |kind: Option<&str>| {
+            let mut fitting = Fitting::new(Of::Nodes);
+            fitting.properties(kind, properties);
+            fitting.kind("memory_nodes x INDEXED BY memory_nodes_by_type", kind);
+            fitting
+        };
+        Ok(Selection(match kind {
+            None if !properties.is_empty() => {
+                ontology::node_types(tx)?.iter().map(|kind| fitting(Some(kind))).collect()
+            }
+            _ => vec![fitting(kind)],
+        }))
     }
 
     /// Connections with these ends, of a type, with all these properties.
     pub fn connections(
+        tx: &Read<'_>,
         from: Option<&str>,
         to: Option<&str>,
         kind: Option<&str>,
         properties: &Properties,
-    ) -> Self {
-        let mut selection = Selection::of(Of::Connections);
-        selection.end(
-            from,
-            kind,
-            "memory_connections x INDEXED BY memory_connections_by_source",
-            ["x.from_node = ?", "x.from_node = ? AND x.type = ?", "r.from_node = ?"],
-        );
-        selection.end(
-            to,
-            kind,
-            "memory_connections x INDEXED BY memory_connections_by_target",
-            ["x.to_node = ?", "x.to_node = ? AND x.type = ?", "r.to_node = ?"],
-        );
-        selection.properties(kind, properties);
-        selection.kind("memory_connections x INDEXED BY memory_connections_by_type", kind);
-        selection
+    ) -> Result<Self> {
+        let fitting = |kind: Option<&str>| {
+            let mut fitting = Fitting::new(Of::Connections);
+            fitting.end(
+                from,
+                kind,
+                "memory_connections x INDEXED BY memory_connections_by_source",
+                ["x.from_node = ?", "x.from_node = ? AND x.type = ?", "r.from_node = ?"],
+            );
+            fitting.end(
+                to,
+                kind,
+                "memory_connections x INDEXED BY memory_connections_by_target",
+                ["x.to_node = ?", "x.to_node = ? AND x.type = ?", "r.to_node = ?"],
+            );
+            fitting.properties(kind, properties);
+            fitting.kind("memory_connections x INDEXED BY memory_connections_by_type", kind);
+            fitting
+        };
+        Ok(Selection(match kind {
+            None if !properties.is_empty() => {
+                ontology::connection_names(tx)?.iter().map(|kind| fitting(Some(kind))).collect()
+            }
+            _ => vec![fitting(kind)],
+        }))
+    }
+
+    /// Ids after `after`, oldest first.
+    pub fn page(&self, tx: &Read<'_>, after: i64, limit: usize) -> Result<Vec<(i64, String)>> {
+        let mut page = Vec::new();
+        for fitting in &self.0 {
+            page.extend(fitting.page(tx, after, limit)?);
+            page.sort_unstable();
+            page.truncate(limit);
+        }
+        Ok(page)
+    }
+
+    /// How many there are.
+    pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
+        self.0.iter().map(|fitting| fitting.count(tx)).sum()
+    }
+
+    /// The newest of all.
+    pub fn newest(&self, tx: &Read<'_>) -> Result<Option<String>> {
+        let newest = self.0.iter().map(|fitting| fitting.newest(tx));
+        let newest = newest.collect::<Result<Vec<_>>>()?.into_iter().flatten().max();
+        Ok(newest.map(|(_, id)| id))
+    }
+}
+
+impl Fitting {
+    fn new(of: Of) -> Self {
+        Fitting { of, conditions: Vec::new(), exactly: None }
     }
 
     /// A type alone is a place to begin only where nothing narrower is.
@@ -118,47 +169,35 @@ impl Selection {
         });
     }
 
+    /// Found within a type; without one there are none.
     fn properties(&mut self, kind: Option<&str>, properties: &Properties) {
+        let Some(kind) = kind else {
+            return;
+        };
         let mut rounded = properties.clone();
         rounded.retain(|_, value| is_rounded(value));
         self.exactly = (!rounded.is_empty()).then(|| Value::Object(rounded).to_string());
         for (key, value) in properties {
             let (value_kind, value) = stored(value);
             let wanted = [Sql::Text(key.clone()), Sql::Text(value_kind.to_owned()), value];
-            let kind = kind.map(|kind| Sql::Text(kind.to_owned()));
-            let (source, range) = match (self.of, kind.is_some()) {
-                (Of::Nodes, true) => (
-                    "memory_node_properties x INDEXED BY memory_node_properties_by_type",
-                    "x.type = ? AND x.key = ? AND x.kind = ? AND x.value = ?",
+            let (source, check) = match self.of {
+                Of::Nodes => (
+                    "memory_node_properties x",
+                    "EXISTS (SELECT 1 FROM memory_node_properties p WHERE p.type = r.type
+                        AND p.key = ? AND p.kind = ? AND p.value = ? AND p.owner = r.seq)",
                 ),
-                (Of::Nodes, false) => (
-                    "memory_node_properties x INDEXED BY memory_node_properties_by_value",
-                    "x.key = ? AND x.kind = ? AND x.value = ?",
-                ),
-                (Of::Connections, true) => (
-                    "memory_connection_properties x INDEXED BY memory_connection_properties_by_type",
-                    "x.type = ? AND x.key = ? AND x.kind = ? AND x.value = ?",
-                ),
-                (Of::Connections, false) => (
-                    "memory_connection_properties x INDEXED BY memory_connection_properties_by_value",
-                    "x.key = ? AND x.kind = ? AND x.value = ?",
+                Of::Connections => (
+                    "memory_connection_properties x",
+                    "EXISTS (SELECT 1 FROM memory_connection_properties p WHERE p.type = r.type
+                        AND p.key = ? AND p.kind = ? AND p.value = ? AND p.owner = r.seq)",
                 ),
             };
-            let check = match self.of {
-                Of::Nodes => {
-                    "EXISTS (SELECT 1 FROM memory_node_properties p
-                      WHERE p.owner = r.seq AND p.type = r.type AND p.key = ? AND p.kind = ? AND p.value = ?)"
-                }
-                Of::Connections => {
-                    "EXISTS (SELECT 1 FROM memory_connection_properties p
-                      WHERE p.owner = r.seq AND p.type = r.type AND p.key = ? AND p.kind = ? AND p.value = ?)"
-                }
-            };
+            let kind = Sql::Text(kind.to_owned());
             self.conditions.push(Condition {
                 source,
                 column: "x.owner",
-                range,
-                range_values: kind.into_iter().chain(wanted.iter().cloned()).collect(),
+                range: "x.type = ? AND x.key = ? AND x.kind = ? AND x.value = ?",
+                range_values: std::iter::once(kind).chain(wanted.iter().cloned()).collect(),
                 check,
                 check_values: wanted.into(),
             });
@@ -213,8 +252,7 @@ impl Selection {
         Ok(Plan { from, column, values })
     }
 
-    /// Ids after `after`, oldest first.
-    pub fn page(&self, tx: &Read<'_>, after: i64, limit: usize) -> Result<Vec<(i64, String)>> {
+    fn page(&self, tx: &Read<'_>, after: i64, limit: usize) -> Result<Vec<(i64, String)>> {
         let Plan { from, column, mut values } = self.plan(tx)?;
         let sql =
             format!("SELECT r.seq, r.id FROM {from} AND {column} > ? ORDER BY {column} LIMIT ?");
@@ -223,8 +261,7 @@ impl Selection {
         tx.all(&sql, rusqlite::params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    /// How many there are.
-    pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
+    fn count(&self, tx: &Read<'_>) -> Result<i64> {
         let (sql, values) = match self.conditions.as_slice() {
             // A range of an index counts itself.
             [Condition { source, range, range_values, .. }] if self.exactly.is_none() => {
@@ -239,10 +276,9 @@ impl Selection {
         Ok(tx.one(&sql, values, |row| row.get(0))?.unwrap_or(0))
     }
 
-    /// The newest of all.
-    pub fn newest(&self, tx: &Read<'_>) -> Result<Option<String>> {
+    fn newest(&self, tx: &Read<'_>) -> Result<Option<(i64, String)>> {
         let Plan { from, column, values } = self.plan(tx)?;
-        let sql = format!("SELECT r.id FROM {from} ORDER BY {column} DESC LIMIT 1");
-        tx.one(&sql, rusqlite::params_from_iter(values), |row| row.get(0))
+        let sql = format!("SELECT r.seq, r.id FROM {from} ORDER BY {column} DESC LIMIT 1");
+        tx.one(&sql, rusqlite::params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))
     }
 }

@@ -59,6 +59,31 @@ fn equal_is_by_value_and_by_type() {
 }
 
 #[test]
+fn without_a_type_all_types_are_asked_and_paged_as_one() {
+    let mut m = Memory::new();
+    let kinds = ["Action", "Project", "Context"];
+    let made: Vec<_> =
+        (0..20).map(|n| m.node(kinds[n * n % 3], "x", json!({ "k": n % 2, "n": n }))).collect();
+    for limit in [1, 3, 7, 20] {
+        let (mut found, mut cursor) = (Vec::new(), Value::Null);
+        loop {
+            let ask = json!({ "properties": { "k": 1 }, "limit": limit, "cursor": cursor });
+            let page = m.ok("query_nodes", ask);
+            found.extend(page["node_ids"].as_array().unwrap().iter().cloned());
+            if page["next_cursor"].is_null() {
+                break;
+            }
+            assert_eq!(page["total"], 10, "{limit}");
+            cursor = page["next_cursor"].clone();
+        }
+        let odd: Vec<_> = made.iter().skip(1).step_by(2).map(|id| json!(id)).collect();
+        assert_eq!(found, odd, "oldest first, whatever the type, by {limit}");
+    }
+    let ask = json!({ "properties": { "k": 1, "n": 7 } });
+    assert_eq!(m.ids("query_nodes", ask), [made[7].clone()]);
+}
+
+#[test]
 fn connections_are_found_by_their_properties_as_nodes_are() {
     let mut m = Memory::new();
     let [a, b, c] = m.nodes("Action", ["a", "b", "c"]);

@@ -61,8 +61,12 @@ fn doctor_finds_what_is_out_of_step_with_a_memory() {
         ),
         ("DELETE FROM memory_node_properties WHERE key = 'b'", "keeps 3, a recount finds 4"),
         (
-            "INSERT INTO memory_node_properties VALUES (2, 'Context', 'x', 'string', 'y')",
+            "INSERT INTO memory_node_properties VALUES ('Context', 'x', 'string', 'y', 2)",
             "properties of a memory: mem_0000000002 keeps 0, a recount finds 0",
+        ),
+        (
+            "INSERT INTO memory_node_properties VALUES ('Context', 'x', 'string', 'y', 99)",
+            "properties without a memory: x of number 99 keeps 1, a recount finds 0",
         ),
         (
             "UPDATE memory_connection_properties SET value = 0.2",
