@@ -12,6 +12,14 @@ pub fn bounded(field: &str, text: &str, max: usize) -> Result<String> {
     Ok(trimmed.to_owned())
 }
 
+/// Refuses what [`bounded`] would change: a record has what was stored, and no blanks are stored around a text.
+pub fn check_bounded(field: &str, text: &str, max: usize) -> Result<()> {
+    if bounded(field, text, max)? == text {
+        return Ok(());
+    }
+    Err(Fault::invalid(field, "has blanks around it, which nothing here has").into())
+}
+
 /// Refuses what is over `max` bytes.
 pub fn check_size(field: &str, bytes: usize, max: usize) -> Result<()> {
     if bytes > max {
@@ -46,9 +54,10 @@ pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     if word.len() > 64 {
         return None;
     }
+    let word = fold(word);
     known
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&word.to_lowercase(), candidate), candidate))
+        .map(|candidate| (strsim::jaro_winkler(&word, &fold(candidate)), candidate))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
@@ -56,7 +65,7 @@ pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 
 /// Whether `word` is `known` with a letter or two wrong, or in other case.
 pub fn is_slip(word: &str, known: &str) -> bool {
-    word.len() <= 64 && strsim::damerau_levenshtein(&word.to_lowercase(), known) <= 2
+    word.len() <= 64 && strsim::damerau_levenshtein(&fold(word), &fold(known)) <= 2
 }
 
 /// Bytes as pairs of hexadecimal digits.
@@ -177,5 +186,8 @@ mod tests {
         assert_eq!(closest("sumary", known), Some("summary"));
         assert_eq!(closest("parentRef", known), Some("parent_ref"));
         assert_eq!(closest("zzz", known), None);
+        assert_eq!(closest("acme1", ["other", "ACME"]), Some("ACME"));
+        assert_eq!(closest("ACMEE", ["other", "Acme"]), Some("Acme"));
+        assert!(is_slip("acmes", "ACME"));
     }
 }

@@ -47,6 +47,40 @@ where
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
+/// Reads ids without the blanks that are left around them where they are pasted or spelled out.
+pub fn trimmed<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de> + Trim,
+    D: Deserializer<'de>,
+{
+    T::deserialize(deserializer).map(Trim::trim)
+}
+
+/// What [`trimmed`] reads.
+pub trait Trim {
+    /// The same without blanks around it.
+    #[must_use]
+    fn trim(self) -> Self;
+}
+
+impl Trim for String {
+    fn trim(self) -> Self {
+        str::trim(&self).to_owned()
+    }
+}
+
+impl<T: Trim> Trim for Option<T> {
+    fn trim(self) -> Self {
+        self.map(Trim::trim)
+    }
+}
+
+impl<T: Trim> Trim for Vec<T> {
+    fn trim(self) -> Self {
+        self.into_iter().map(Trim::trim).collect()
+    }
+}
+
 /// What is wrong with an object on one line that could not be read: by its field, or else by the column. The reader's
 /// own count of lines is of that one line, and would mislead.
 pub fn unreadable(line: &str, error: &serde_json::Error) -> String {

@@ -121,7 +121,7 @@ struct Task {
 /// The task that was named, else the one that the asker holds or would get next.
 fn task(tx: &Read<'_>, asker: Asker<'_>, project: &str, subject: &Subject) -> Result<Task> {
     if let Some(id) = &subject.task {
-        let ask = work::Context { node_id: id.clone(), depth: Some(1) };
+        let ask = work::Context { node_id: id.trim().to_owned(), depth: Some(1) };
         let links = work::links_of(tx, id)?.1;
         return Ok(Task { shown: serde_json::to_value(work::context(tx, &ask)?)?, links });
     }

@@ -1,6 +1,6 @@
 //! The event log: what changed, from what to what, by whom and when.
 
-use rusqlite::Row;
+use rusqlite::{Row, params_from_iter, types::Value};
 use serde::Serialize;
 use serde_json::json;
 
@@ -82,29 +82,64 @@ pub struct Wanted<'a> {
     pub subject: Option<&'a str>,
 }
 
+impl Wanted<'_> {
+    /// What they have to fulfil, with the values. Only what is wanted is named: SQLite chooses an index before it knows
+    /// the values.
+    fn conditions(&self, tx: &Read<'_>) -> Result<(String, Vec<Value>)> {
+        let since = self.since.map(|since| first_since(tx, since)).transpose()?;
+        let wanted = [
+            ("subject =", self.subject.map(|subject| Value::from(subject.to_owned()))),
+            ("domain =", self.domain.map(|domain| Value::from(domain.to_owned()))),
+            ("seq >=", since.map(Value::from)),
+        ];
+        let (mut conditions, mut values) = (String::from("true"), Vec::new());
+        for (condition, value) in wanted {
+            if let Some(value) = value {
+                conditions += &format!(" AND {condition} ?");
+                values.push(value);
+            }
+        }
+        Ok((conditions, values))
+    }
+}
+
+/// The place of the first event at an instant or later, found by halves: no event is older than one before it.
+fn first_since(tx: &Read<'_>, since: Timestamp) -> Result<i64> {
+    let (mut low, mut high) = (0, last_event(tx)? + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let found: Option<(i64, Timestamp)> = tx.one(
+            "SELECT seq, at FROM events WHERE seq >= ?1 ORDER BY seq LIMIT 1",
+            [middle],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        match found {
+            Some((seq, at)) if at < since => low = seq + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
+
 /// The latest events, newest first.
 pub fn recent(tx: &Read<'_>, wanted: Wanted<'_>, limit: usize) -> Result<Vec<EventRow>> {
-    let Wanted { domain, since, subject } = wanted;
-    tx.all(
+    let (conditions, values) = wanted.conditions(tx)?;
+    let sql = format!(
         "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
-          WHERE (?1 IS NULL OR domain = ?1) AND (?2 IS NULL OR at >= ?2) AND (?3 IS NULL OR subject = ?3)
-          ORDER BY seq DESC LIMIT ?4",
-        (domain, since, subject, limit),
-        from_row,
-    )
+          WHERE {conditions} ORDER BY seq DESC LIMIT {limit}"
+    );
+    tx.all(&sql, params_from_iter(values), from_row)
 }
 
 /// The events after the place `after`, oldest first.
 pub fn later(tx: &Read<'_>, after: i64, wanted: Wanted<'_>, limit: usize) -> Result<Vec<EventRow>> {
-    let Wanted { domain, since, subject } = wanted;
-    tx.all(
+    let (conditions, mut values) = wanted.conditions(tx)?;
+    values.push(after.into());
+    let sql = format!(
         "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
-          WHERE seq > ?1 AND (?2 IS NULL OR domain = ?2) AND (?3 IS NULL OR at >= ?3)
-            AND (?4 IS NULL OR subject = ?4)
-          ORDER BY seq LIMIT ?5",
-        (after, domain, since, subject, limit),
-        from_row,
-    )
+          WHERE {conditions} AND seq > ? ORDER BY seq LIMIT {limit}"
+    );
+    tx.all(&sql, params_from_iter(values), from_row)
 }
 
 /// Events of one stretch of the log, oldest first.

@@ -67,11 +67,13 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn new(path: &Path) -> Result<Self> {
-        let main_seen = Identity::of(path).map_err(|error| cannot_create(&error))?;
+    /// Watches what `path` led to before it was opened; opening may take long, and the file be replaced meanwhile.
+    pub(super) fn new(path: &Path, before: Identity) -> Result<Self> {
         let wal = beside(path, "-wal");
         let wal_seen = Cell::new(Identity::of(&wal).ok());
-        Ok(Watched { path: path.to_owned(), wal, main_seen, wal_seen })
+        let watched = Watched { path: path.to_owned(), wal, main_seen: before, wal_seen };
+        watched.check_still_there()?;
+        Ok(watched)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -106,9 +108,14 @@ impl Watched {
 
 /// Which file a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity(u64, u64);
+pub(super) struct Identity(u64, u64);
 
 impl Identity {
+    /// That of a database, which is there.
+    pub(super) fn of_database(path: &Path) -> Result<Self> {
+        Ok(Identity::of(path).map_err(|error| cannot_create(&error))?)
+    }
+
     #[cfg(unix)]
     fn of(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;

@@ -48,7 +48,7 @@ pub const MIGRATIONS: &[Migration] = &[
 
 /// Brings the file to the newest version; processes that race do it once.
 pub(super) fn migrate(conn: &mut Connection, path: &Path, now: Timestamp) -> Result<()> {
-    if check_history(conn, MIGRATIONS)? == MIGRATIONS.len() {
+    if is_current(conn)? {
         return Ok(());
     }
     apply(conn, path, now, MIGRATIONS)
@@ -70,11 +70,17 @@ pub(super) fn check_unchanged(conn: &Connection) -> Result<()> {
 
 /// Refuses a file that would have to be migrated first.
 pub(super) fn check_current(conn: &Connection) -> Result<()> {
-    if check_history(conn, MIGRATIONS)? == MIGRATIONS.len() {
+    if is_current(conn)? {
         return Ok(());
     }
     let message = "the database needs a migration, and may only be read".to_owned();
     Err(refused(message, "open it once where it may be written"))
+}
+
+/// Whether the file has all there are, by one look: another process may be migrating it just now.
+fn is_current(conn: &Connection) -> Result<bool> {
+    let look = conn.unchecked_transaction()?;
+    Ok(check_history(&look, MIGRATIONS)? == MIGRATIONS.len())
 }
 
 fn apply(
@@ -87,7 +93,7 @@ fn apply(
     let done = check_history(&tx, migrations)?;
     if (1..migrations.len()).contains(&done) {
         // With the lock held nobody writes between the copy and the migration.
-        back_up(path, done)?;
+        back_up(&tx, path, done)?;
     }
     for (index, migration) in migrations.iter().enumerate().skip(done) {
         tx.execute_batch(migration.sql)?;
@@ -154,16 +160,23 @@ fn refused(message: String, hint: &str) -> Error {
     Fault::new(ErrorCode::StorageCorrupt, message).hint(hint).into()
 }
 
-/// Copies the file to `<file>.v<N>.bak`; complete under that name or not there at all, and never over another.
-fn back_up(path: &Path, version: usize) -> Result<()> {
-    let name = |ending: &str| file::beside(path, &format!(".v{version}.{ending}"));
-    let (target, partial) = (name("bak"), name("bak-partial"));
+/// Copies the file to `<file>.v<N>.bak`; complete under that name or not there at all, and never over another: where that
+/// is something else, it is `<file>.v<N>-2.bak` and so on.
+fn back_up(conn: &Connection, path: &Path, version: usize) -> Result<()> {
+    let name = |ending: &str| file::beside(path, &format!(".v{version}{ending}"));
+    let partial = name(".bak-partial");
     // The caller holds the lock, so that whoever began this copy is dead; what would be taken for its journal too.
     for ending in ["", "-journal", "-wal", "-shm"] {
         let _ = fs::remove_file(file::beside(&partial, ending));
     }
-    if target.exists() {
-        return Ok(());
+    let mut target = name(".bak");
+    for count in 2.. {
+        match fs::symlink_metadata(&target) {
+            Err(_) => break,
+            // Whoever made it did not live to migrate.
+            Ok(_) if is_copy(conn, &target).unwrap_or(false) => return Ok(()),
+            Ok(_) => target = name(&format!("-{count}.bak")),
+        }
     }
     let copied = copy(path, &partial).and_then(|()| {
         fs::rename(&partial, &target).map_err(|error| {
@@ -179,13 +192,29 @@ fn back_up(path: &Path, version: usize) -> Result<()> {
     copied
 }
 
+/// Whether a file is sound and has the version and the last event of this database: the rest follows from that.
+fn is_copy(conn: &Connection, other: &Path) -> Result<bool> {
+    let state = |conn: &Connection| -> Result<(i64, Option<String>)> {
+        let last = "SELECT max(seq) || ' ' || at || ' ' || request FROM events";
+        let version = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        Ok((version, conn.query_row(last, [], |row| row.get(0))?))
+    };
+    let other = open::connect_to_look(other)?;
+    Ok(is_sound(&other)?.is_ok() && state(conn)? == state(&other)?)
+}
+
+/// What SQLite says about the whole file, if it has something to say.
+fn is_sound(conn: &Connection) -> Result<std::result::Result<(), String>> {
+    let verdict: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    Ok(if verdict == "ok" { Ok(()) } else { Err(verdict) })
+}
+
 fn copy(path: &Path, target: &Path) -> Result<()> {
     let from = open::connect(path)?;
     file::create_private(target)?;
     let mut to = open::connect(target)?;
     backup::copy(&from, &mut to, |_, _| Ok(()))?;
-    let verdict: String = to.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if verdict != "ok" {
+    if let Err(verdict) = is_sound(&to)? {
         return Err(refused(
             format!("the backup before migrating is damaged: {verdict}"),
             "run `graph doctor`",
@@ -237,6 +266,37 @@ mod tests {
         let old = open::connect(&backup).unwrap();
         assert_eq!(check_history(&old, &[FIRST, SECOND]).unwrap(), 1);
         assert_eq!(check_history(&conn, &[FIRST, SECOND]).unwrap(), 2);
+    }
+
+    #[test]
+    fn what_has_the_name_of_the_backup_is_left_and_one_is_made_all_the_same() {
+        let (_dir, path, mut conn) = file();
+        apply(&mut conn, &path, now(), &[FIRST]).unwrap();
+        let name = |count: &str| path.with_extension(format!("db.v1{count}.bak"));
+        // An old copy of the same file, something else, and a folder.
+        back_up(&conn, &path, 1).unwrap();
+        let event = "INSERT INTO events VALUES (1, '', '', '', '', '', '', '[]', '')";
+        conn.execute(event, []).unwrap();
+        fs::write(name("-2"), "mine").unwrap();
+        fs::create_dir(name("-3")).unwrap();
+        apply(&mut conn, &path, now(), &[FIRST, SECOND]).unwrap();
+        let events = |path: &Path| -> i64 {
+            let conn = open::connect_to_look(path).unwrap();
+            conn.query_row("SELECT count(*) FROM events", [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!((events(&name("")), events(&name("-4"))), (0, 1));
+        assert_eq!(fs::read_to_string(name("-2")).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_copy_that_was_made_and_not_needed_is_not_made_again() {
+        let (_dir, path, mut conn) = file();
+        apply(&mut conn, &path, now(), &[FIRST]).unwrap();
+        back_up(&conn, &path, 1).unwrap();
+        let made = || fs::read_dir(path.parent().unwrap()).unwrap().count();
+        let before = made();
+        back_up(&conn, &path, 1).unwrap();
+        assert_eq!(made(), before);
     }
 
     #[test]

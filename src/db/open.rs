@@ -16,7 +16,7 @@ use rusqlite::{Connection, InterruptHandle, OpenFlags, config::DbConfig};
 use serde_json::json;
 
 use super::{
-    file::{self, Watched, create_private},
+    file::{self, Identity, Watched, create_private},
     functions, migrate, settle,
     tx::{self, Read, Write},
 };
@@ -86,7 +86,7 @@ impl Db {
         if rusqlite::version_number() < OLDEST_SQLITE {
             return Err(Error::internal(format!("SQLite {} is too old", rusqlite::version())));
         }
-        let (mut conn, read_only) = match open_to_write(path, options, ctx) {
+        let ((mut conn, file), read_only) = match open_to_write(path, options, ctx) {
             Err(error) if error.code() == ErrorCode::ReadOnly && path.is_file() => {
                 // In a sandbox that may not write, the plan can still be read.
                 (open_to_read(path).map_err(|_| error)?, true)
@@ -94,7 +94,6 @@ impl Db {
             opened => (opened?, false),
         };
         let cancelled = Arc::default();
-        let file = Watched::new(path)?;
         let (patience, until) = (Patience::Full, watch_time(&mut conn)?);
         let mut db = Db { conn, file, patience, cancelled, read_only, writes: 0, until };
         db.set_patience(Patience::Full)?;
@@ -105,6 +104,7 @@ impl Db {
     /// longer than a person would.
     pub fn glance(path: &Path) -> Result<Self> {
         let shared = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let before = Identity::of_database(path)?;
         let mut conn = match is_quiet(path) {
             true => connect_with(immutable(path).as_ref(), shared | URI)?,
             false => connect_with(path.as_os_str(), shared)?,
@@ -112,7 +112,7 @@ impl Db {
         check_ours(&conn)?;
         migrate::check_current(&conn)?;
         functions::register(&conn)?;
-        let (file, cancelled) = (Watched::new(path)?, Arc::default());
+        let (file, cancelled) = (Watched::new(path, before)?, Arc::default());
         let (patience, until) = (Patience::Short, watch_time(&mut conn)?);
         let mut db = Db { conn, file, patience, cancelled, read_only: true, writes: 0, until };
         db.set_patience(Patience::Short)?;
@@ -228,8 +228,9 @@ fn watch_time(conn: &mut Connection) -> Result<Arc<Mutex<Option<Instant>>>> {
 }
 
 /// The usual way: the file is made if it is not there, and brought to the newest version.
-fn open_to_write(path: &Path, options: Options, ctx: &Ctx) -> Result<Connection> {
+fn open_to_write(path: &Path, options: Options, ctx: &Ctx) -> Result<(Connection, Watched)> {
     create_private(path)?;
+    let before = Identity::of_database(path)?;
     let mut conn = connect(path)?;
     // Turning WAL on does not always ask the busy handler, so that the waiting is done here, and only here.
     conn.busy_timeout(Duration::ZERO)?;
@@ -241,11 +242,12 @@ fn open_to_write(path: &Path, options: Options, ctx: &Ctx) -> Result<Connection>
     conn.pragma_update(None, "wal_autocheckpoint", settle::TOO_LONG)?;
     functions::register(&conn)?;
     migrate::migrate(&mut conn, path, ctx.clock.now())?;
-    Ok(conn)
+    Ok((conn, Watched::new(path, before)?))
 }
 
 /// A file of the newest version that may only be read. Every write on it is READ_ONLY.
-fn open_to_read(path: &Path) -> Result<Connection> {
+fn open_to_read(path: &Path) -> Result<(Connection, Watched)> {
+    let before = Identity::of_database(path)?;
     let shared = OpenFlags::SQLITE_OPEN_READ_ONLY;
     let read = |conn: Connection| -> Result<Connection> {
         check_ours(&conn)?;
@@ -255,12 +257,13 @@ fn open_to_read(path: &Path) -> Result<Connection> {
     };
     // Beside a writer its -shm is there to be read. Without one SQLite would have to make it, unless it is
     // told that nobody writes, which an empty or missing -wal says.
-    match connect_with(path.as_os_str(), shared).and_then(read) {
+    let conn = match connect_with(path.as_os_str(), shared).and_then(read) {
         Err(_) if is_quiet(path) => {
             connect_with(immutable(path).as_ref(), shared | URI).and_then(read)
         }
         opened => opened,
-    }
+    }?;
+    Ok((conn, Watched::new(path, before)?))
 }
 
 const URI: OpenFlags = OpenFlags::SQLITE_OPEN_URI;
@@ -285,6 +288,11 @@ pub(super) fn connect(path: &Path) -> Result<Connection> {
     connect_with(path.as_os_str(), OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
 
+/// A connection to a file that nobody writes and that may be anything: it leaves nothing beside it.
+pub(super) fn connect_to_look(path: &Path) -> Result<Connection> {
+    connect_with(immutable(path).as_ref(), OpenFlags::SQLITE_OPEN_READ_ONLY | URI)
+}
+
 fn connect_with(path: &OsStr, flags: OpenFlags) -> Result<Connection> {
     let mut conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     conn.set_prepared_statement_cache_capacity(128);
@@ -302,11 +310,14 @@ fn connect_with(path: &OsStr, flags: OpenFlags) -> Result<Connection> {
 
 /// Refuses a file that another program made; claims one that is still empty.
 fn check_ours(conn: &Connection) -> Result<()> {
-    let id: i32 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    // One look at both: another process may be making the file just now.
+    let look = conn.unchecked_transaction()?;
+    let id: i32 = look.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if id == APPLICATION_ID {
         return Ok(());
     }
-    let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let tables: i64 = look.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    drop(look);
     if tables > 0 || id != 0 {
         return Err(Fault::new(
             ErrorCode::StorageCorrupt,

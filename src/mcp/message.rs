@@ -16,8 +16,8 @@ use super::{
 };
 use crate::base::text::shorten;
 
-/// Bytes of an id that is read from a message which is not.
-const MAX_ID: usize = 1_000;
+/// Bytes of an id: it is kept for as long as its request may be answered.
+pub(super) const MAX_ID: usize = 1_000;
 
 /// What to do with a line.
 #[derive(Debug)]
@@ -181,7 +181,8 @@ fn place(mut envelope: Map<String, Value>, bytes: usize) -> Result<Incoming, Ref
         return Ok(notification(&method, params));
     }
     let Some(id) = usable.clone() else {
-        return Err(invalid("`id` must be a string or a 64-bit integer"));
+        let allowed = format!("a string of at most {MAX_ID} bytes or a 64-bit integer");
+        return Err(invalid(&format!("`id` must be {allowed}")));
     };
     match request(&method, params, bytes) {
         Ok(request) => Ok(Incoming::Request(id, Box::new(request))),
@@ -191,7 +192,9 @@ fn place(mut envelope: Map<String, Value>, bytes: usize) -> Result<Incoming, Ref
 
 fn request_id(id: &Value) -> Option<RequestId> {
     match id {
-        Value::String(text) => Some(RequestId::String(text.as_str().into())),
+        Value::String(text) if text.len() <= MAX_ID => {
+            Some(RequestId::String(text.as_str().into()))
+        }
         // 1.0 is 1: some clients keep all numbers as fractions.
         Value::Number(number) => whole(number)?.as_i64().map(RequestId::Number),
         _ => None,

@@ -44,7 +44,7 @@ pub fn node_id(tx: &Read<'_>, field: &str, id: &str) -> Result<String> {
 
 /// A node's project and its own context links.
 pub fn links_of(tx: &Read<'_>, id: &str) -> Result<(String, Vec<String>)> {
-    match nodes::links(tx, id)? {
+    match nodes::links(tx, id.trim())? {
         Some(found) => Ok(found),
         None => Err(nodes::missing(tx, "node_id", id)?),
     }

@@ -15,7 +15,7 @@ use super::{
     warnings::Warnings,
 };
 use crate::{
-    base::{Fault, Result, page, props::Change, text},
+    base::{Fault, Result, page, props::Change, text, wire::trimmed},
     db::Write,
 };
 
@@ -34,7 +34,9 @@ pub struct Connect {
 #[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct EdgeChange {
     /// The one that waits, with depends_on
+    #[serde(deserialize_with = "trimmed")]
     pub from: String,
+    #[serde(deserialize_with = "trimmed")]
     pub to: String,
     /// depends_on, relates_to or any word
     pub r#type: String,

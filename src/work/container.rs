@@ -16,8 +16,11 @@ use super::{
 };
 use crate::{
     base::{
-        ErrorCode, Fault, Result, Timestamp, props::Properties, text, version::check_version,
-        wire::Envelope,
+        ErrorCode, Fault, Result, Timestamp,
+        props::Properties,
+        text,
+        version::check_version,
+        wire::{Envelope, trimmed},
     },
     db::{Read, Write},
 };
@@ -45,6 +48,7 @@ pub struct QueryContainer {
     pub operation: ContainerOperation,
     pub container_type: ContainerType,
     /// Node id
+    #[serde(deserialize_with = "trimmed")]
     pub id: String,
     #[serde(default)]
     pub include_sections: bool,
@@ -65,6 +69,7 @@ pub enum ContainerOperation {
 pub struct Advance {
     pub container_type: ContainerType,
     /// Node id
+    #[serde(deserialize_with = "trimmed")]
     pub id: String,
     /// The rev you have seen
     pub version: i64,

@@ -17,6 +17,7 @@ use crate::{
         Result,
         page::{self, Budget},
         text,
+        wire::trimmed,
     },
     db::Read,
 };
@@ -36,6 +37,7 @@ const NEIGHBOUR: usize = 20_000;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Context {
+    #[serde(deserialize_with = "trimmed")]
     pub node_id: String,
     /// Levels of children, default 2
     #[schemars(range(min = 0, max = 20))]

@@ -14,6 +14,7 @@ use crate::{
         page::{self, Budget, Query},
         props::Change,
         text,
+        wire::trimmed,
     },
     db::{self, Event, Read, Write},
 };
@@ -22,6 +23,7 @@ use crate::{
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct History {
     /// Also if merged away
+    #[serde(deserialize_with = "trimmed")]
     pub node_id: String,
     /// Default 20
     #[schemars(range(min = 1, max = 100))]

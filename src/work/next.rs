@@ -19,6 +19,7 @@ use crate::{
         Fault, Result,
         page::{self, Budget},
         props::{self, Properties},
+        wire::trimmed,
     },
     db::{Read, Write},
 };
@@ -40,6 +41,7 @@ pub struct Next {
     /// If there are several
     pub project: Option<String>,
     /// Only below this node
+    #[serde(default, deserialize_with = "trimmed")]
     pub scope: Option<String>,
     /// Property values to match
     #[serde(default)]

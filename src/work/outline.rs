@@ -117,24 +117,27 @@ pub fn outline(tx: &Read<'_>, settings: &Settings, ask: &Outline) -> Result<Outl
     let mut outlined = Outlined { project, nodes: Vec::new(), omitted: 0 };
     // A list in place of recursion: a tree may be deeper than the stack.
     let mut left = vec![(top, 0)];
+    // Children that no line is left for, beside those in the list.
+    let mut unread = 0;
     while let Some((record, level)) = left.pop() {
         if outlined.nodes.len() == ask.lines {
-            outlined.omitted = left.len() + 1;
+            outlined.omitted = left.len() + 1 + unread;
             break;
         }
         let mut line = line(tx, &record, level, &live)?;
-        let mut children = nodes::children(tx, &record.node.id, 0, nodes::ALL)?;
-        line.children = children.len();
-        line.children_done = children.iter().filter(|child| child.node.resolved).count();
-        if !ask.with_done {
-            // What is done stays in sight for as long as something directly below it is not.
-            children.retain(|child| !child.node.resolved || child.open_children > 0);
-            line.done_hidden = line.children - children.len();
-        }
+        line.children = count(record.children);
+        line.children_done = line.children.saturating_sub(count(record.open_children));
+        let lines_left = if level < ask.depth { ask.lines - outlined.nodes.len() } else { 0 };
+        let (children, in_sight) = match line.children {
+            0 => (Vec::new(), 0),
+            _ => nodes::children_in_sight(tx, &record.node.id, ask.with_done, lines_left)?,
+        };
+        line.done_hidden = line.children.saturating_sub(in_sight);
         if level < ask.depth {
+            unread += in_sight - children.len();
             left.extend(children.into_iter().rev().map(|child| (child, level + 1)));
         } else {
-            line.deeper = children.len();
+            line.deeper = in_sight;
         }
         outlined.nodes.push(line);
     }

@@ -18,6 +18,7 @@ use crate::{
         Fault, Result,
         page::{self, Budget},
         props::Properties,
+        wire::trimmed,
     },
     db::{Needle, Read},
 };
@@ -51,6 +52,7 @@ pub struct Filter {
     /// Substring of the summary
     pub text: Option<String>,
     /// Below this node
+    #[serde(default, deserialize_with = "trimmed")]
     pub ancestor: Option<String>,
     pub has_evidence_type: Option<String>,
     /// No unresolved child
@@ -113,12 +115,18 @@ pub struct FoundNode {
 
 /// A page of the nodes that fit.
 pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
-    let project = projects::pick(tx, "project", ask.project.as_deref())?;
+    let ancestor = ask.filter.ancestor.as_deref();
+    let ancestor = ancestor.map(|id| nodes::get(tx, "filter.ancestor", id)).transpose()?;
+    let project = match (&ask.project, &ancestor) {
+        (None, Some(ancestor)) => projects::pick(tx, "project", Some(&ancestor.project))?,
+        (name, _) => projects::pick(tx, "project", name.as_deref())?,
+    };
     let identity = page::Query::new("graph_query", &(&project.id, &ask.filter, ask.sort))?;
     let resumed: Option<(usize, Option<Position>)> = identity.resume(ask.cursor.as_deref())?;
     let orders = ask.sort.orders(&ask.filter);
     let (mut stage, mut position) = resumed.unwrap_or((0, None));
 
+    let selection = selection(tx, settings, &project, &ask.filter, ancestor.as_ref())?;
     let limit = ask.limit.unwrap_or(20);
     let mut budget =
         Budget::new(if ask.limit.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS });
@@ -127,10 +135,9 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
     while let Some(order) = orders.get(stage).copied()
         && next.is_none()
     {
-        let selection = selection(tx, settings, &project, &ask.filter)?;
         let start = position.take();
         let mut last = start.clone();
-        selection.page(tx, order, start.as_ref(), |record| {
+        selection.clone().page(tx, order, start.as_ref(), |record| {
             let here = order.position(&record);
             let node = listed(record);
             if nodes.len() == limit || !budget.admit(&node)? {
@@ -146,7 +153,7 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
     // What came whole in one page need not be counted again.
     let total = match (&ask.cursor, &next) {
         (None, None) => nodes.len() as i64,
-        _ => total(tx, settings, &project, &ask.filter)?,
+        _ => total(tx, &project, &ask.filter, &selection)?,
     };
     let next_cursor = next.map(|next| identity.cursor(&next)).transpose()?;
     Ok(Found { nodes, total, next_cursor })
@@ -184,7 +191,7 @@ fn listed(record: Record) -> FoundNode {
 }
 
 /// The number of all matches; answered from the project's counters where they know it.
-fn total(tx: &Read<'_>, settings: &Settings, project: &Project, filter: &Filter) -> Result<i64> {
+fn total(tx: &Read<'_>, project: &Project, filter: &Filter, selection: &Selection) -> Result<i64> {
     let counts = project.counts;
     let only = |filter: Filter| filter == Filter::default();
     match filter {
@@ -204,7 +211,7 @@ fn total(tx: &Read<'_>, settings: &Settings, project: &Project, filter: &Filter)
         {
             Ok(counts.blocked)
         }
-        _ => selection(tx, settings, project, filter)?.count(tx),
+        _ => selection.count(tx),
     }
 }
 
@@ -213,6 +220,7 @@ fn selection(
     settings: &Settings,
     project: &Project,
     filter: &Filter,
+    ancestor: Option<&Record>,
 ) -> Result<Selection> {
     let mut selection = Selection::of_project(&project.id);
     if let Some(resolved) = filter.resolved {
@@ -231,13 +239,12 @@ fn selection(
         }
         selection.text(tx, &Needle::new("filter.text", wanted)?)?;
     }
-    if let Some(ancestor) = &filter.ancestor {
-        let ancestor = nodes::get(tx, "filter.ancestor", ancestor)?;
+    if let Some(ancestor) = ancestor {
         if ancestor.project != project.id {
             let problem = format!("{} is not in project {}", ancestor.node.id, project.name);
             return Err(Fault::invalid("filter.ancestor", problem).into());
         }
-        selection.below(&ancestor.node.id);
+        selection.below(tx, ancestor)?;
     }
     if let Some(kind) = &filter.has_evidence_type {
         selection.evidence_type(kind);

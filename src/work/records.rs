@@ -167,7 +167,7 @@ pub fn import_records(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report
 
 fn import_project(tx: &Write<'_>, incoming: &ProjectRecord) -> Result<Fate> {
     check_id("id", &incoming.id)?;
-    text::bounded("name", &incoming.name, limits::NAME * 4)?;
+    text::check_bounded("name", &incoming.name, limits::NAME * 4)?;
     let there = projects::find(tx, &incoming.id)?;
     let there = there.map(|project| project_record(tx, project)).transpose()?;
     // Its stamp is that of its root, which is compared there.

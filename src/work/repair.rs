@@ -9,12 +9,13 @@ use crate::{
     db::{self, Write},
 };
 
-/// Repairs counters, places and the files of open work; answers what was done.
+/// Repairs counters, places, ranks and the files of open work; answers what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     let (counters, lost) = repair::counters(tx)?;
-    let links = repair::open_links(tx)?;
+    let (links, ranks) = (repair::open_links(tx)?, repair::ranks(tx)?);
     let done = [
         db::repaired(tx, DOMAIN, "counters and depths of the work graph", counters)?,
+        db::repaired(tx, DOMAIN, "priorities of nodes", ranks)?,
         db::repaired(tx, DOMAIN, "files of open work", links)?,
     ];
     let lost =

@@ -24,6 +24,7 @@ use crate::{
         props::{self, Change, Properties},
         text,
         version::check_version,
+        wire::trimmed,
     },
     db::Write,
 };
@@ -39,6 +40,7 @@ pub struct Update {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct NodeUpdate {
+    #[serde(deserialize_with = "trimmed")]
     pub node_id: String,
     /// CONFLICT if the node has moved on
     pub expected_rev: Option<i64>,

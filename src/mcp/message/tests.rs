@@ -145,6 +145,15 @@ fn an_id_that_is_whole_is_answered_however_it_is_written() {
 }
 
 #[test]
+fn an_id_is_text_or_a_whole_number_and_not_long() {
+    let line = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"ping"}}"#);
+    let id = "i".repeat(MAX_ID);
+    let Incoming::Request(read, _) = decode(line(&id).as_bytes()) else { panic!("not read") };
+    assert_eq!(read.into_json_value(), json!(id));
+    assert_eq!(refused(line(&format!("{id}i")).as_bytes()), (json!(null), -32600));
+}
+
+#[test]
 fn what_is_not_utf8_or_too_long_is_answered_by_its_id() {
     let line = b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"params\":{\"a\":\"\xff\"}}";
     assert_eq!(refused(line), (json!(7), -32700));

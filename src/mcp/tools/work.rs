@@ -5,7 +5,10 @@ use serde::Deserialize;
 
 use crate::{
     app::{App, Read as Snapshot},
-    base::{Ctx, Error, Fault, Result, wire::Envelope},
+    base::{
+        Ctx, Error, Fault, Result,
+        wire::{Envelope, trimmed},
+    },
     compose::{
         self, Ask, Brief, Briefing, ContainerWithContext, Informed, Oriented, QueryContainer,
         Search, Searched, UpdatedWithHints,
@@ -249,9 +252,13 @@ struct Restructure {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct FlatOperation {
     op: Op,
+    #[serde(default, deserialize_with = "trimmed")]
     node_id: Option<String>,
+    #[serde(default, deserialize_with = "trimmed")]
     new_parent: Option<String>,
+    #[serde(default, deserialize_with = "trimmed")]
     source: Option<String>,
+    #[serde(default, deserialize_with = "trimmed")]
     target: Option<String>,
     reason: Option<String>,
 }

@@ -29,11 +29,11 @@ pub fn exists(tx: &Read<'_>) -> Result<bool> {
     Ok(tx.one("SELECT 1 FROM memory_ontologies WHERE id = 1", [], |_| Ok(()))?.is_some())
 }
 
-/// Marks the ontology as there and as changed now.
+/// Marks the ontology as there and as changed now; one that was imported may have been made in what is the future here.
 pub fn touch(tx: &Write<'_>) -> Result<()> {
     tx.run(
         "INSERT INTO memory_ontologies (id, created, modified) VALUES (1, ?1, ?1)
-         ON CONFLICT (id) DO UPDATE SET modified = excluded.modified",
+         ON CONFLICT (id) DO UPDATE SET modified = max(excluded.modified, created)",
         [tx.now()],
     )?;
     Ok(())

@@ -60,7 +60,7 @@ fn check_edge(tx: &Read<'_>, incoming: &EdgeRecord) -> Result<()> {
         let problem = format!("is not `{}`, which its ends say", edge_id(from, relation, to));
         return Err(Fault::invalid("id", problem).into());
     }
-    text::bounded("relation", relation, limits::WORD)?;
+    text::check_bounded("relation", relation, limits::WORD)?;
     for (field, end) in [("from", from), ("to", to)] {
         if nodes::find(tx, end)?.is_none() {
             let shown = text::shorten(end, 80);

@@ -117,7 +117,7 @@ pub fn with_text(tx: &Read<'_>, folded: &str, limit: usize) -> Result<Vec<String
 
 /// The node named in `field`.
 pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
-    match find(tx, id.trim())? {
+    match find(tx, id)? {
         Some(record) => Ok(record),
         None => Err(missing(tx, field, id)?),
     }
@@ -326,6 +326,29 @@ pub fn children(tx: &Read<'_>, parent: &str, after: i64, limit: usize) -> Result
         (parent, after, limit),
         from_row,
     )
+}
+
+/// Children in the order of creation, at most `limit` of them, and how many there are; those that are done and have
+/// nothing open directly below them only if `with_done`.
+pub fn children_in_sight(
+    tx: &Read<'_>,
+    parent: &str,
+    with_done: bool,
+    limit: usize,
+) -> Result<(Vec<Record>, usize)> {
+    let in_sight = if with_done { "" } else { " AND (n.resolved = 0 OR n.open_children > 0)" };
+    let source = format!("work_nodes n WHERE n.parent = ?1{in_sight}");
+    let some = tx.all(
+        &format!("SELECT {COLUMNS} FROM {source} ORDER BY n.seq LIMIT ?2"),
+        (parent, limit.min(ALL)),
+        from_row,
+    )?;
+    if some.len() < limit {
+        let all = some.len();
+        return Ok((some, all));
+    }
+    let all = tx.one(&format!("SELECT count(*) FROM {source}"), [parent], |row| row.get(0))?;
+    Ok((some, all.unwrap_or(0)))
 }
 
 /// Children that are not done first, each part in the order of creation.

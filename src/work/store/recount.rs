@@ -1,8 +1,8 @@
-//! What the work graph keeps twice.
+//! What the work graph keeps twice; how nodes are ranked is compared in `repair`, which can read a priority.
 
 use crate::db::Check;
 
-/// Everything that is kept twice.
+/// What SQL alone can compare.
 pub const CHECKS: &[Check] = &[
     Check {
         what: "all children",

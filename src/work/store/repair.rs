@@ -2,9 +2,9 @@
 
 use super::records;
 use crate::{
-    base::Result,
-    db::{Read, Write},
-    work::types::DOMAIN,
+    base::{Result, props::Properties},
+    db::{self, Read, Write},
+    work::{types::DOMAIN, validate::priority},
 };
 
 /// Puts depths, projects and counters right; answers how many rows were wrong, and a node that no root leads to.
@@ -56,6 +56,35 @@ pub fn open_links(tx: &Write<'_>) -> Result<usize> {
     let added =
         tx.run(&format!("INSERT OR IGNORE INTO work_open_links (path, node) {LINKS}"), [])?;
     Ok(gone + added)
+}
+
+/// The nodes whose place in the ranking is not what their properties say: the id, and both numbers.
+pub fn misranked(tx: &Read<'_>) -> Result<Vec<(String, f64, f64)>> {
+    let mut wrong = Vec::new();
+    tx.while_each(
+        "SELECT id, priority, properties FROM work_nodes
+          WHERE priority <> 0 OR json_type(properties, '$.priority') IS NOT NULL ORDER BY seq",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, db::json(row, 2)?)),
+        |(id, kept, properties): (String, f64, Properties)| {
+            let said = priority(&properties);
+            #[allow(clippy::float_cmp, reason = "one is the other, read back")]
+            if kept != said {
+                wrong.push((id, kept, said));
+            }
+            Ok(true)
+        },
+    )?;
+    Ok(wrong)
+}
+
+/// Ranks nodes by what their properties say; answers how many were ranked otherwise.
+pub fn ranks(tx: &Write<'_>) -> Result<usize> {
+    let wrong = misranked(tx)?;
+    for (id, _, said) in &wrong {
+        tx.run("UPDATE work_nodes SET priority = ?2 WHERE id = ?1", (id, said))?;
+    }
+    Ok(wrong.len())
 }
 
 /// Makes every summary findable.

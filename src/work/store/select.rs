@@ -117,16 +117,12 @@ impl Selection {
     pub fn text(&mut self, tx: &Read<'_>, needle: &Needle) -> Result<()> {
         match needle {
             Needle::Phrase(phrase) => {
-                // Looked for once: a page and its count are several queries. The index of ids knows the numbers too, so
-                // that no row is read for this.
+                // The index of ids knows the numbers too, so that no row is read for this.
                 let sql = format!(
                     "SELECT json_group_array(n.seq) FROM work_nodes n WHERE n.id IN ({})",
                     subjects_sql(DOMAIN, 1)
                 );
-                let found = tx.one(&sql, [phrase], |row| row.get::<_, String>(0))?;
-                let at = self.bind(found);
-                self.start_at(Start::List);
-                self.require(format!("n.seq IN (SELECT value FROM json_each(?{at}))"));
+                self.listed(tx, &sql, phrase)?;
             }
             Needle::Short(text) => {
                 let at = self.bind(text.clone());
@@ -136,16 +132,29 @@ impl Selection {
         Ok(())
     }
 
-    /// Descendants of a node.
-    pub fn below(&mut self, ancestor: &str) {
-        let at = self.bind(ancestor.to_owned());
+    /// Descendants of a node; of a root, all but itself.
+    pub fn below(&mut self, tx: &Read<'_>, ancestor: &Record) -> Result<()> {
+        if ancestor.node.parent.is_none() {
+            self.require("n.parent IS NOT NULL");
+            return Ok(());
+        }
+        self.listed(
+            tx,
+            "WITH RECURSIVE below (id, seq) AS (
+               SELECT id, seq FROM work_nodes WHERE parent = ?1
+               UNION SELECT c.id, c.seq FROM below CROSS JOIN work_nodes c ON c.parent = below.id
+             ) SELECT json_group_array(seq) FROM below",
+            &ancestor.node.id,
+        )
+    }
+
+    /// Only the numbers that `sql` lists as JSON. They are looked for once: a page and its count are several queries.
+    fn listed(&mut self, tx: &Read<'_>, sql: &str, about: &str) -> Result<()> {
+        let found = tx.one(sql, [about], |row| row.get::<_, String>(0))?;
+        let at = self.bind(found);
         self.start_at(Start::List);
-        self.require(format!(
-            "n.id IN (WITH RECURSIVE below (id) AS (
-               SELECT id FROM work_nodes WHERE parent = ?{at}
-               UNION SELECT c.id FROM below CROSS JOIN work_nodes c ON c.parent = below.id
-             ) SELECT id FROM below)"
-        ));
+        self.require(format!("n.seq IN (SELECT value FROM json_each(?{at}))"));
+        Ok(())
     }
 
     /// Nodes with evidence of a type.

@@ -1,5 +1,7 @@
 //! What an import refuses, by its line and with nothing changed.
 
+use serde_json::json;
+
 use super::world::{World, records};
 
 /// The export with the first line of a type edited.
@@ -51,6 +53,7 @@ fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
             "there is no work.project of this id",
         ),
         ("work.project", "\"name\":\"shop\"", "\"name\":\"other\"", "is another one"),
+        ("work.project", "\"name\":\"shop\"", "\"name\":\" shop\"", "has blanks around it"),
         ("work.edge", "\"to\":\"n_0000000004\"", "\"to\":\"n_0000000003\"", "`id` is not"),
         ("work.edge", "depends_on", "n_zzzzzzzzzz", "`id` is not"),
         (
@@ -137,4 +140,19 @@ fn a_file_that_was_cut_short_anywhere_is_refused() {
     }
     assert_eq!(world.app.dump(), before);
     assert!(!records(&export).is_empty());
+}
+
+#[test]
+fn an_ontology_from_a_clock_that_is_ahead_can_grow() {
+    let export = World::full().export();
+    let ahead = |line: &str| match line.contains("\"type\":\"memory.ontology\"") {
+        true => line.replace("\"2026-", "\"2999-"),
+        false => line.to_owned(),
+    };
+    let export: Vec<_> = export.lines().map(ahead).collect();
+    let mut world = World::empty();
+    world.import(&(export.join("\n") + "\n")).unwrap();
+    world.app.ok("add_node_type", json!({ "type_name": "Later" }));
+    let ontology = world.app.ok("get_ontology", json!({}));
+    assert!(ontology["node_types"].as_array().unwrap().contains(&json!("Later")), "{ontology}");
 }

@@ -1,6 +1,7 @@
 //! The work graph through its tools: each rule of its specification has a test named after it.
 
 mod bad_input;
+mod blanks;
 mod bounds;
 mod claims;
 mod connect;

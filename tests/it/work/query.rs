@@ -226,3 +226,27 @@ fn an_unknown_ancestor_is_not_found() {
     let fault = w.refused("NOT_FOUND", "graph_query", ask);
     says(&fault, &["n_zzzzzzzzzz"]);
 }
+
+#[test]
+fn an_ancestor_names_the_project_too_and_a_root_has_all_but_itself() {
+    let mut w = World::of(&["a", "b in a", "c in b", "d"]);
+    w.open("q");
+    for (ancestor, expected) in
+        [("@a", vec!["@b", "@c"]), ("@p", vec!["@a", "@b", "@c", "@d"]), ("@q", vec![])]
+    {
+        let found =
+            w.ok("graph_query", json!({ "filter": { "ancestor": ancestor }, "sort": "created" }));
+        let ids: Vec<_> =
+            found["nodes"].as_array().unwrap().iter().map(|node| node["id"].clone()).collect();
+        assert_eq!(
+            (json!(ids), &found["total"]),
+            (json!(expected), &json!(expected.len())),
+            "{ancestor}"
+        );
+        let ask = json!({ "filter": { "ancestor": ancestor }, "sort": "created", "limit": 1 });
+        let first = w.ok("graph_query", ask);
+        assert_eq!(first["total"], json!(expected.len()), "{ancestor}, counted");
+    }
+    let ask = json!({ "project": "q", "filter": { "ancestor": "@a" } });
+    assert_eq!(w.fault("graph_query", ask)["details"]["field"], "filter.ancestor");
+}
