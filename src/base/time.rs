@@ -7,6 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicI64, Ordering},
     },
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use chrono::{DateTime, Datelike, Duration, NaiveDate, SecondsFormat, Timelike, Utc};
@@ -21,6 +22,13 @@ impl Timestamp {
     /// The instant `millis` after 1970.
     pub fn from_millis(millis: i64) -> Self {
         Timestamp(DateTime::from_timestamp_millis(millis).unwrap_or(DateTime::UNIX_EPOCH))
+    }
+
+    /// The instant `millis` after 1970, or the nearest that a clock may show: what is stored has years of four digits, and
+    /// a clock that is far off must not make a file that nobody reads.
+    fn bounded(millis: i64) -> Self {
+        const LAST: i64 = 253_402_300_799_999;
+        Timestamp::from_millis(millis.clamp(0, LAST))
     }
 
     /// Milliseconds since 1970.
@@ -162,8 +170,12 @@ impl Clock {
     #[allow(clippy::disallowed_methods, reason = "the one home of the present")]
     pub fn now(&self) -> Timestamp {
         match self {
-            Clock::System => Timestamp::from_millis(Utc::now().timestamp_millis()),
-            Clock::Fixed(millis) => Timestamp::from_millis(millis.load(Ordering::Relaxed)),
+            Clock::System => {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH);
+                let millis = since.map_or(0, |since| since.as_millis());
+                Timestamp::bounded(i64::try_from(millis).unwrap_or(i64::MAX))
+            }
+            Clock::Fixed(millis) => Timestamp::bounded(millis.load(Ordering::Relaxed)),
         }
     }
 }
@@ -179,6 +191,21 @@ mod tests {
         }
         let offset: Timestamp = "2026-01-02T05:04:05.6789+02:00".parse().unwrap();
         assert_eq!(offset.to_string(), "2026-01-02T03:04:05.678Z");
+    }
+
+    #[test]
+    fn a_clock_shows_nothing_that_cannot_be_read_back() {
+        for (millis, expected) in [
+            (i64::MIN, "1970-01-01T00:00:00.000Z"),
+            (-1, "1970-01-01T00:00:00.000Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+            (253_402_300_800_000, "9999-12-31T23:59:59.999Z"),
+            (i64::MAX, "9999-12-31T23:59:59.999Z"),
+        ] {
+            let now = Clock::Fixed(Arc::new(AtomicI64::new(millis))).now().to_string();
+            assert_eq!(now, expected);
+            assert_eq!(now.parse::<Timestamp>().unwrap().to_string(), expected);
+        }
     }
 
     #[test]

@@ -4,20 +4,21 @@ use serde_json::json;
 
 use super::{ErrorCode, Fault, Result};
 
-/// CONFLICT, with the current version in the details, unless `expected` is `current`.
-pub fn check_version(id: &str, expected: i64, current: i64) -> Result<()> {
+/// CONFLICT, with the current version in the details, unless `expected` is `current`; `word` is what a version is called
+/// there.
+pub fn check_version(word: &str, id: &str, expected: i64, current: i64) -> Result<()> {
     if expected == current {
         return Ok(());
     }
-    Err(Fault::new(
-        ErrorCode::Conflict,
-        format!(
-            "`{id}` is at version {current}, not {expected}: someone changed it since you read it"
-        ),
-    )
-    .details(json!({ "id": id, "expected_version": expected, "current_version": current }))
-    .hint("read it again, then repeat the change with the current version")
-    .into())
+    let cause = match expected < current {
+        true => "someone changed it since you read it",
+        false => "it has never been there",
+    };
+    let message = format!("`{id}` is at {word} {current}, not {expected}: {cause}");
+    Err(Fault::new(ErrorCode::Conflict, message)
+        .details(json!({ "id": id, "expected_version": expected, "current_version": current }))
+        .hint(format!("read it again, then repeat the change with the current {word}"))
+        .into())
 }
 
 #[cfg(test)]
@@ -26,9 +27,12 @@ mod tests {
 
     #[test]
     fn conflict_carries_the_current_version() {
-        assert!(check_version("n_1", 3, 3).is_ok());
-        let fault = check_version("n_1", 2, 3).unwrap_err().into_fault("r");
-        assert_eq!(fault.code, ErrorCode::Conflict);
-        assert_eq!(fault.details.unwrap()["current_version"], 3);
+        assert!(check_version("rev", "n_1", 3, 3).is_ok());
+        for (expected, words) in [(2, "at rev 3, not 2: someone"), (4, "not 4: it has never")] {
+            let fault = check_version("rev", "n_1", expected, 3).unwrap_err().into_fault("r");
+            assert_eq!(fault.code, ErrorCode::Conflict);
+            assert!(fault.message.contains(words), "{}", fault.message);
+            assert_eq!(fault.details.unwrap()["current_version"], 3);
+        }
     }
 }

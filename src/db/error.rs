@@ -64,11 +64,14 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
             Fault::new(ErrorCode::StorageCorrupt, "the disk could not be read or written; nothing was changed")
                 .hint("`graph doctor` says whether the file is sound; look at the disk")
         }
-        Sqlite::OperationInterrupted => {
-            Fault::new(ErrorCode::Busy, "the call was cancelled; nothing was changed").hint("call again")
-        }
+        Sqlite::OperationInterrupted => cancelled(),
         _ => return None,
     })
+}
+
+/// BUSY for a call that was told to stop.
+pub(super) fn cancelled() -> Fault {
+    Fault::new(ErrorCode::Busy, "the call was cancelled; nothing was changed").hint("call again")
 }
 
 #[cfg(test)]

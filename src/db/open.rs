@@ -18,7 +18,7 @@ use serde_json::json;
 use super::{
     file::{self, Identity, Watched, create_private},
     functions, migrate, settle,
-    tx::{self, Read, Write},
+    tx::{self, Read, Until, Write},
 };
 use crate::base::{Ctx, Error, ErrorCode, Fault, Result};
 
@@ -130,14 +130,12 @@ impl Db {
     }
 
     /// Runs a transaction, with a deadline where the call has one.
-    fn run<T>(
-        &mut self,
-        f: impl FnOnce(&mut Connection, Option<Instant>) -> Result<T>,
-    ) -> Result<T> {
+    fn run<T>(&mut self, f: impl FnOnce(&mut Connection, Until) -> Result<T>) -> Result<T> {
         self.file.check_still_there()?;
         let deadline = (self.patience == Patience::None).then(|| Instant::now() + SHORT_CALL);
         self.set_until(deadline);
-        let outcome = f(&mut self.conn, deadline);
+        let cancelled = Arc::clone(&self.cancelled);
+        let outcome = f(&mut self.conn, Until { deadline, cancelled });
         self.set_until(None);
         outcome.map_err(|error| name_file(error, self.file.path()))
     }
@@ -148,18 +146,18 @@ impl Db {
 
     /// Runs `f` on one snapshot.
     pub fn read<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
-        self.run(|conn, deadline| tx::read(conn, ctx, deadline, f))
+        self.run(|conn, until| tx::read(conn, ctx, until, f))
     }
 
     /// Runs `f` in one immediate transaction, committed before this answers.
     pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         self.writes += 1;
-        self.run(|conn, deadline| tx::write(conn, ctx, deadline, f))
+        self.run(|conn, until| tx::write(conn, ctx, until, f))
     }
 
     /// Runs `f` as [`Db::write`] does, and rolls back whatever it did.
     pub fn rehearse<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
-        self.run(|conn, deadline| tx::rehearse(conn, ctx, deadline, f))
+        self.run(|conn, until| tx::rehearse(conn, ctx, until, f))
     }
 
     /// Sets how long the next calls wait for other processes.

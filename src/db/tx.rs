@@ -4,6 +4,10 @@ use std::{
     cell::{Cell, RefCell},
     ops::Deref,
     path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
@@ -11,7 +15,7 @@ use rusqlite::{
     CachedStatement, Connection, OptionalExtension, Params, Row, Statement, StatementStatus,
 };
 
-use super::{events::Event, migrate, texts::Text};
+use super::{error::cancelled, events::Event, migrate, texts::Text};
 use crate::base::{Ctx, Error, ErrorCode, Fault, Progress, Result, Timestamp, ids::Ids};
 
 /// One snapshot of the database and the instant at which it is read.
@@ -22,8 +26,17 @@ pub struct Read<'c> {
     clock: Timestamp,
     root: Option<&'c Path>,
     last_event: i64,
-    deadline: Option<Instant>,
+    until: Until,
     progress: &'c Progress,
+}
+
+/// What ends a call before it is done: nothing is changed then.
+#[derive(Debug)]
+pub(super) struct Until {
+    /// When its time is up, if that is bounded.
+    pub deadline: Option<Instant>,
+    /// Set when nobody waits for it any more.
+    pub cancelled: Arc<AtomicBool>,
 }
 
 /// The one way to change anything: an immediate transaction on behalf of an actor.
@@ -42,11 +55,11 @@ pub struct Write<'c> {
 pub(super) fn read<T>(
     conn: &mut Connection,
     ctx: &Ctx,
-    deadline: Option<Instant>,
+    until: Until,
     f: impl FnOnce(&Read<'_>) -> Result<T>,
 ) -> Result<T> {
     let tx = Open::begin(conn, "BEGIN")?;
-    let answer = f(&Read::new(tx.0, ctx, deadline)?)?;
+    let answer = f(&Read::new(tx.0, ctx, until)?)?;
     tx.commit()?;
     Ok(answer)
 }
@@ -55,32 +68,32 @@ pub(super) fn read<T>(
 pub(super) fn write<T>(
     conn: &mut Connection,
     ctx: &Ctx,
-    deadline: Option<Instant>,
+    until: Until,
     f: impl FnOnce(&Write<'_>) -> Result<T>,
 ) -> Result<T> {
-    attempt(conn, ctx, deadline, f, true)
+    attempt(conn, ctx, until, f, true)
 }
 
 /// Runs `f` as [`write()`] does, and changes nothing all the same.
 pub(super) fn rehearse<T>(
     conn: &mut Connection,
     ctx: &Ctx,
-    deadline: Option<Instant>,
+    until: Until,
     f: impl FnOnce(&Write<'_>) -> Result<T>,
 ) -> Result<T> {
-    attempt(conn, ctx, deadline, f, false)
+    attempt(conn, ctx, until, f, false)
 }
 
 fn attempt<T>(
     conn: &mut Connection,
     ctx: &Ctx,
-    deadline: Option<Instant>,
+    until: Until,
     f: impl FnOnce(&Write<'_>) -> Result<T>,
     for_good: bool,
 ) -> Result<T> {
     let tx = Open::begin(conn, "BEGIN IMMEDIATE")?;
     let write = Write {
-        read: Read::new(tx.0, ctx, deadline)?,
+        read: Read::new(tx.0, ctx, until)?,
         ctx,
         ticks: Cell::new(0),
         changed: Cell::new(false),
@@ -93,6 +106,8 @@ fn attempt<T>(
         return Err(Error::internal("rows were changed without an event"));
     }
     write.save_texts()?;
+    // The last chance to end: from here on it is done, whoever waits for it.
+    write.check_end()?;
     if for_good {
         tx.commit()?;
     }
@@ -125,7 +140,7 @@ impl Drop for Open<'_> {
 }
 
 impl<'c> Read<'c> {
-    fn new(conn: &'c Connection, ctx: &'c Ctx, deadline: Option<Instant>) -> Result<Self> {
+    fn new(conn: &'c Connection, ctx: &'c Ctx, until: Until) -> Result<Self> {
         migrate::check_unchanged(conn)?;
         let last: Option<(i64, Timestamp)> = conn
             .prepare_cached("SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1")?
@@ -135,7 +150,7 @@ impl<'c> Read<'c> {
         let clock = ctx.clock.now();
         let (last_event, now) = last.map_or((0, clock), |(seq, at)| (seq, clock.max(at)));
         let (root, progress) = (ctx.root.as_deref(), &ctx.progress);
-        Ok(Read { conn, now, clock, root, last_event, deadline, progress })
+        Ok(Read { conn, now, clock, root, last_event, until, progress })
     }
 
     /// The instant of this call; never before the last event.
@@ -161,14 +176,18 @@ impl<'c> Read<'c> {
         self.progress
     }
 
-    /// A statement, prepared once for each connection; BUSY when this call has used up its time.
+    /// A statement, prepared once for each connection; BUSY when this call has used up its time, or was cancelled.
     fn prepare(&self, sql: &str) -> Result<CachedStatement<'c>> {
-        self.check_deadline()?;
+        self.check_end()?;
         Ok(self.conn.prepare_cached(sql)?)
     }
 
-    fn check_deadline(&self) -> Result<()> {
-        match self.deadline {
+    /// An interrupt that comes between two statements is lost on SQLite, and a call may be nothing but short ones.
+    fn check_end(&self) -> Result<()> {
+        if self.until.cancelled.load(Ordering::Relaxed) {
+            return Err(cancelled().into());
+        }
+        match self.until.deadline {
             Some(deadline) if Instant::now() > deadline => {
                 Err(Fault::new(ErrorCode::Busy, "the call takes longer than it was given").into())
             }
@@ -214,7 +233,7 @@ impl<'c> Read<'c> {
         let mut statement = self.prepare(sql)?;
         let (mut chain, mut next) = (Vec::new(), first);
         while let Some(key) = next.take().filter(|_| chain.len() < limit) {
-            self.check_deadline()?;
+            self.check_end()?;
             if let Some((after, item)) = statement.query_row([key], &mut map).optional()? {
                 chain.push(item);
                 next = after;
@@ -235,7 +254,7 @@ impl<'c> Read<'c> {
         let mut statement = self.prepare(sql)?;
         let mut rows = statement.query(params)?;
         while let Some(row) = rows.next()? {
-            self.check_deadline()?;
+            self.check_end()?;
             if !visit(map(row)?)? {
                 break;
             }

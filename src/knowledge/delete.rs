@@ -64,7 +64,7 @@ pub fn delete(tx: &Write<'_>, ask: &Delete) -> Result<Deleted> {
     match ask.entity_type {
         EntityType::Atom => {
             let atom = atoms::get(tx, "id", &ask.id)?;
-            check_version(&atom.id, ask.version, atom.version)?;
+            check_version("version", &atom.id, ask.version, atom.version)?;
             delete_atom(tx, &atom)?;
             Ok(Deleted {
                 id: atom.id,
@@ -76,7 +76,7 @@ pub fn delete(tx: &Write<'_>, ask: &Delete) -> Result<Deleted> {
         }
         EntityType::Molecule => {
             let molecule = molecules::get(tx, "id", &ask.id)?;
-            check_version(&molecule.id, ask.version, molecule.version)?;
+            check_version("version", &molecule.id, ask.version, molecule.version)?;
             delete_molecule(tx, &molecule, ask.cascade, task.as_deref())
         }
     }

@@ -68,7 +68,7 @@ pub struct AtomUpdate {
 /// Changes a molecule.
 pub fn update_molecule(tx: &Write<'_>, update: &MoleculeUpdate) -> Result<Written> {
     let mut molecule = molecules::get(tx, "id", &update.changes.id)?;
-    check_version(&molecule.id, update.changes.version, molecule.version)?;
+    check_version("version", &molecule.id, update.changes.version, molecule.version)?;
     let mut edit = Edit::begin(tx, &update.changes, &molecule.project)?;
     edit.task(&mut molecule.last_task)?;
     edit.name(&mut molecule.name)?;
@@ -89,7 +89,7 @@ pub fn update_molecule(tx: &Write<'_>, update: &MoleculeUpdate) -> Result<Writte
 /// Changes an atom.
 pub fn update_atom(tx: &Write<'_>, update: &AtomUpdate) -> Result<Written> {
     let mut atom = atoms::get(tx, "id", &update.changes.id)?;
-    check_version(&atom.id, update.changes.version, atom.version)?;
+    check_version("version", &atom.id, update.changes.version, atom.version)?;
     let mut edit = Edit::begin(tx, &update.changes, &atom.project)?;
     edit.task(&mut atom.last_task)?;
     edit.name(&mut atom.name)?;

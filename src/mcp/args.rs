@@ -119,6 +119,14 @@ fn read_array(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> 
             Ok(parsed @ Value::Array(_)) => *value = parsed,
             // One glob is a list of one, but JSON that is no list is a mistake.
             Ok(_) if has_format(each, GLOB) => return Err(mistyped(path, schema, value)),
+            // Kept as one item it would be found by nobody, and nobody would know.
+            Err(problem) if seems_a_list(written) => {
+                let problem = format!("seems to be a list written as text, and is {problem}");
+                return Err(path.fault(problem).hint("send a JSON list of texts").into());
+            }
+            Err(_) if has_format(each, GLOB) => {
+                *value = apart(written).into_iter().map(Value::from).collect();
+            }
             _ if has_format(schema, CSV) => {
                 let parts = written.split(',').map(str::trim).filter(|part| !part.is_empty());
                 *value = parts.map(Value::from).collect();
@@ -140,6 +148,30 @@ fn read_array(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> 
         read_value(each, item, &Path::Item(path, index))?;
     }
     Ok(())
+}
+
+/// Whether a text begins as a list of texts does.
+fn seems_a_list(written: &str) -> bool {
+    let inside = written.trim_start().strip_prefix('[').map(str::trim_start);
+    inside.is_some_and(|inside| inside.starts_with(['"', '\'']))
+}
+
+/// Globs that came as one text: apart by lines, or by commas with a blank, unless those stand within braces.
+fn apart(written: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let mut blank_follows = written.chars().skip(1).map(char::is_whitespace);
+    let ends = |letter: char| {
+        let before_blank = blank_follows.next().unwrap_or(false);
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == '\n' || (letter == ',' && depth == 0 && before_blank)
+    };
+    let globs: Vec<&str> =
+        written.split(ends).map(str::trim).filter(|glob| !glob.is_empty()).collect();
+    if globs.is_empty() { vec![written] } else { globs }
 }
 
 fn read_string(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> {

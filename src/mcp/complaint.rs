@@ -52,8 +52,15 @@ pub(super) fn mistyped(path: &Path<'_>, schema: &Value, received: &Value) -> Err
 
 /// A required field is not there.
 pub(super) fn missing(path: &Path<'_>, schema: &Value) -> Error {
-    let problem = format!("is missing: {} is required", expectation(schema));
-    path.fault(problem).into()
+    match schema.get("enum").and_then(Value::as_array) {
+        Some(allowed) => {
+            let names = list(allowed.iter().filter_map(Value::as_str));
+            path.fault(format!("is missing; allowed: {names}"))
+                .details(json!({ "allowed": allowed }))
+                .into()
+        }
+        None => path.fault(format!("is missing: {} is required", expectation(schema))).into(),
+    }
 }
 
 /// No field goes by that name.

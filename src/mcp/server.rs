@@ -49,7 +49,7 @@ use crate::{
 
 /// A call whose line is longer is worth a thread of its own.
 const SHORT_LINE: usize = 64 * 1024;
-/// Between two interrupts of a cancelled call: one that falls between two statements has no effect.
+/// Between two interrupts of a cancelled call: one that comes before a long statement is lost on it.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
 
 /// Serves `registry` until the input ends and every accepted call is answered.

@@ -180,7 +180,8 @@ impl Work<'_, '_> {
                 let cycle_omitted = cycle::cut(&mut cycle, 20);
                 return Ok(Err(Refusal { reason: "cycle_detected", cycle, cycle_omitted }));
             }
-            if nodes::is_below(self.tx, &from.place(), &to.place())? {
+            let both_open = !from.node.resolved && !to.node.resolved;
+            if both_open && nodes::is_below(self.tx, &from.place(), &to.place())? {
                 self.warnings.about_ancestor(from_id, to_id);
             }
             // A node that this makes wait must not count as unblocked when a later edge frees it again.

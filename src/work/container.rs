@@ -199,7 +199,7 @@ pub fn query_container(
 /// Steps NEW to ACTIVE by a claim, ACTIVE to CLOSED by resolving.
 pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Envelope<Advanced>> {
     let mut record = get(tx, ask.container_type, &ask.id)?;
-    check_version(&ask.id, ask.version, record.node.rev)?;
+    check_version("version", &ask.id, ask.version, record.node.rev)?;
     let from = status(tx, settings, &record);
     let (to, updated) = match from {
         Status::Closed => return Err(terminal(&ask.id)),

@@ -250,6 +250,7 @@ impl Work<'_, '_> {
         if self.is_within(&target, &source)? {
             return Err(self.closes_tree("target", &source, &target)?);
         }
+        let left = left_behind(&source.node);
         self.watch.node(self.tx, target_id)?;
         self.watch.waiters(self.tx, &source)?;
 
@@ -273,7 +274,10 @@ impl Work<'_, '_> {
         let whole = json!(Node { evidence, ..source.node });
         lost.insert(0, Change::new(MERGED_INTO, whole, target_id));
         self.record(source_id, "merged", &lost)?;
-        Ok(format!("{source_id} merged into {target_id}"))
+        Ok(match left.as_slice() {
+            [] => format!("{source_id} merged into {target_id}"),
+            left => format!("{source_id} merged into {target_id}, without its {}", left.join(", ")),
+        })
     }
 
     /// The source's children become the target's.
@@ -352,4 +356,14 @@ impl Work<'_, '_> {
             count => format!("{count} nodes dropped"),
         })
     }
+}
+
+/// What a merge does not take over: it is in the source's history alone from then on.
+fn left_behind(node: &Node) -> Vec<&'static str> {
+    let parts = [
+        ("context links", !node.context_links.is_empty()),
+        ("properties", !node.properties.is_empty()),
+        ("state", node.state.is_some()),
+    ];
+    parts.into_iter().filter_map(|(part, is_there)| is_there.then_some(part)).collect()
 }

@@ -106,12 +106,19 @@ pub fn update(tx: &Write<'_>, settings: &Settings, update: &Update) -> Result<Up
     let live = Live::of(tx, settings);
     let (mut watch, mut warnings) = (Watch::default(), Warnings::default());
     let mut updated: Vec<NewRev> = Vec::with_capacity(update.updates.len());
-    let mut revs_before = HashMap::new();
+    let (mut revs_before, mut parents) = (HashMap::new(), Vec::new());
     for (index, change) in update.updates.iter().enumerate() {
         let mut record = nodes::get(tx, &format!("updates[{index}].node_id"), &change.node_id)?;
         let before = *revs_before.entry(record.node.id.clone()).or_insert(record.node.rev);
         Item { tx, index, change, live }.apply(&mut record, before, &mut watch, &mut warnings)?;
+        if change.resolved == Some(true) && record.children > 0 {
+            parents.push(record.node.id.clone());
+        }
         updated.push(NewRev { node_id: record.node.id, rev: record.node.rev });
+    }
+    // Asked at the end: the same call may resolve the children too, or reopen some.
+    for id in &parents {
+        warnings.about_open_children(&nodes::get(tx, "node_id", id)?);
     }
     Ok(Updated {
         updated_omitted: page::cut(&mut updated, page::DEFAULT_CHARS)?,
@@ -148,7 +155,9 @@ impl Item<'_, '_> {
                     .hint("put both into one update, or leave `expected_rev` out of the second")
                     .into())
             }
-            Some(expected) if expected != record.node.rev => check_version(id, expected, before),
+            Some(expected) if expected != record.node.rev => {
+                check_version("rev", id, expected, before)
+            }
             _ => Ok(()),
         }
     }

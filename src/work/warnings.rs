@@ -34,6 +34,17 @@ impl Warnings {
         ));
     }
 
+    /// Open work below what is done is still to be done, and easily lost from sight.
+    pub(super) fn about_open_children(&mut self, record: &Record) {
+        if record.node.resolved && record.open_children > 0 {
+            let (id, open) = (&record.node.id, record.open_children);
+            let are = if open == 1 { "child is" } else { "children are" };
+            self.say(format!(
+                "{id} is resolved, and {open} {are} still open; drop would resolve all"
+            ));
+        }
+    }
+
     /// All of them, or as many as a reader will read.
     pub(super) fn into_list(mut self) -> Vec<String> {
         const MOST: usize = 20;

@@ -219,6 +219,31 @@ fn a_cancelled_wait_ends_at_once_and_the_next_one_waits_again() {
 }
 
 #[test]
+fn a_cancelled_write_ends_between_its_statements_and_changes_nothing() {
+    let (_dir, path) = file();
+    let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
+    let event = Event { domain: "test", kind: "thing", subject: "x", action: "made", changes: &[] };
+    let interrupt = db.interrupt_handle();
+    let mut made = 0;
+    // No statement runs while the word comes; the last one has no other after it.
+    for last in [false, true] {
+        let stopped: Result<()> = db.write(&ctx(), |tx| {
+            tx.record(&event)?;
+            interrupt.interrupt();
+            if !last {
+                made += 1;
+                tx.record(&event)?;
+            }
+            Ok(())
+        });
+        let fault = stopped.unwrap_err().into_fault("r");
+        assert!(fault.message.contains("cancelled"), "{}", fault.message);
+        db.set_patience(Patience::Full).unwrap();
+        assert_eq!((events(&mut db), made), (0, 1));
+    }
+}
+
+#[test]
 fn a_call_without_patience_ends_when_its_time_is_up_and_changes_nothing() {
     let (_dir, path) = file();
     let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();

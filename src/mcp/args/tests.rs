@@ -11,6 +11,7 @@ fn schema() -> Value {
             "claim": { "type": "boolean" },
             "sort": { "type": "string", "enum": ["readiness", "depth", "NEW"] },
             "tags": { "type": "array", "items": { "type": "string" }, "maxItems": 3 },
+            "globs": { "type": "array", "items": { "type": "string", "format": "glob" } },
             "counts": { "type": "array", "items": { "type": "integer" } },
             "evidence": { "type": ["string", "null"] },
             "parent_ref": { "type": "string" },
@@ -43,6 +44,12 @@ fn what_models_send_becomes_what_the_schema_says() {
         (json!("{\"limit\": \"5\"}"), json!({ "limit": 5 })),
         (json!({ "limit": "5" }), json!({ "limit": 5 })),
         (json!({ "limit": " 5 " }), json!({ "limit": 5 })),
+        (json!({ "globs": "src/{a, b}/**" }), json!({ "globs": ["src/{a, b}/**"] })),
+        (
+            json!({ "globs": "a/**, {b,c}/*,d\n\n[ab]*" }),
+            json!({ "globs": ["a/**", "{b,c}/*,d", "[ab]*"] }),
+        ),
+        (json!({ "globs": " [\"a\", \"b\"] " }), json!({ "globs": ["a", "b"] })),
         (json!({ "limit": 5.0 }), json!({ "limit": 5 })),
         (json!({ "limit": "5.0" }), json!({ "limit": 5 })),
         (json!({ "ratio": "0.75" }), json!({ "ratio": 0.75 })),
@@ -98,6 +105,14 @@ fn what_is_refused_is_named_with_what_is_allowed() {
         (json!({ "summary": ["a"] }), "`summary` is [\"a\"]; it needs text"),
         (json!({ "summary": "äöüßäö" }), "`summary` has 6 characters; allowed: at most 5"),
         (json!({ "tags": [1, 2, 3, 4] }), "`tags` has 4 items; allowed: at most 3"),
+        (
+            json!({ "globs": "['a', 'b']" }),
+            "`globs` seems to be a list written as text, and is not JSON: expected value at line 1 column 2",
+        ),
+        (
+            json!({ "tags": "[\"a\", ]" }),
+            "`tags` seems to be a list written as text, and is not JSON: trailing comma at line 1 column 7",
+        ),
         (json!({ "tags": ["a", null] }), "`tags[1]` is null; it needs text"),
         (
             json!({ "sort": "dept" }),

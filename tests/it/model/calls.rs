@@ -151,6 +151,15 @@ impl Naive {
             }
             revs.push(self.update_one(agent, item)?);
         }
+        for item in update.updates.iter().filter(|item| item.resolved == Some(true)) {
+            let (id, open) = (&item.node_id, self.open_children(&item.node_id));
+            let are = if open == 1 { "child is" } else { "children are" };
+            let warning =
+                format!("{id} is resolved, and {open} {are} still open; drop would resolve all");
+            if self.tasks[id].resolved && open > 0 && !held.contains(&warning) {
+                held.push(warning);
+            }
+        }
         Ok((revs, held))
     }
 

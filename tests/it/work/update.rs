@@ -352,3 +352,21 @@ fn a_claim_that_an_update_makes_and_ends_is_no_change() {
         assert_eq!(node["properties"], json!({ "q": 1 }));
     }
 }
+
+#[test]
+fn resolving_what_has_open_children_is_told_unless_the_same_call_resolves_them() {
+    let mut w = World::of(&["a", "b in a", "c in a"]);
+    let done = |names: &[&str]| {
+        let updates: Vec<_> =
+            names.iter().map(|name| json!({ "node_id": name, "resolved": true })).collect();
+        json!({ "updates": updates })
+    };
+    let told = w.ok("graph_update", done(&["@a"]));
+    assert_eq!(
+        told["warnings"],
+        json!(["@a is resolved, and 2 children are still open; drop would resolve all"])
+    );
+    w.ok("graph_update", json!({ "updates": [{ "node_id": "@a", "resolved": false }] }));
+    let told = w.ok("graph_update", done(&["@a", "@b", "@c"]));
+    assert_eq!(told.get("warnings"), None, "{told}");
+}
