@@ -60,6 +60,15 @@ impl LastSchema {
 }
 
 impl Place {
+    /// The branch that is worked on: the one that `GRAPH_BRANCH` names, else what git says, else the default one.
+    fn active_branch(&self, named: Option<&str>) -> Result<String> {
+        match (named, &self.repository) {
+            (Some(name), _) => Ok(name.to_owned()),
+            (None, Some(repository)) => repository.active_branch(),
+            (None, None) => Ok(self.default_branch()),
+        }
+    }
+
     /// The branch that others begin as a copy of.
     fn default_branch(&self) -> String {
         let configured = self.config.default_branch.as_deref();
@@ -118,15 +127,6 @@ impl App {
         Ok(Place { repository, root, schema, config })
     }
 
-    /// The branch that is worked on: `GRAPH_BRANCH`, else what git says, else the default one.
-    fn active_branch(&self, place: &Place) -> Result<String> {
-        match (&self.config.branch.value, &place.repository) {
-            (Some(name), _) => Ok(name.clone()),
-            (None, Some(repository)) => repository.active_branch(),
-            (None, None) => Ok(place.default_branch()),
-        }
-    }
-
     /// What is in force for a call now, about the branch that is named or else the active one.
     pub fn kb(&self, named: Option<&str>) -> Result<Setting> {
         self.setting(self.place()?, named)
@@ -135,7 +135,7 @@ impl App {
     fn setting(&self, place: Place, named: Option<&str>) -> Result<Setting> {
         let default = place.default_branch();
         let declared = place.declared_default().is_some();
-        let active = self.active_branch(&place);
+        let active = place.active_branch(self.config.branch.value.as_deref());
         let (branch, known) = match named {
             Some(name) => {
                 let known = name == default

@@ -8,6 +8,7 @@ use super::Place;
 use crate::{
     app::App,
     base::{Ctx, ErrorCode, Fault, Result},
+    db::Read,
     kb::{self, BranchInfo, Ensured, Former},
     os::git::Repository,
 };
@@ -24,6 +25,9 @@ pub struct Branches {
     pub default_missing: bool,
     /// By name.
     pub stores: Vec<Store>,
+    /// The store that the active branch takes along with its next use: it had that name before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heir: Option<String>,
 }
 
 /// One branch's store.
@@ -40,24 +44,20 @@ impl App {
     /// All stores.
     pub fn kb_branches(&mut self, ctx: &Ctx) -> Result<Branches> {
         let place = self.place()?;
-        let active = self.active_branch(&place)?;
-        let default = self.current_default(ctx, &place)?;
-        let default_missing = place.is_missing(&default);
-        // Outside git nothing tells that a branch is gone.
-        let kept = match &place.repository {
-            Some(_) => Some(self.kept(ctx, &place, &active)?),
-            None => None,
-        };
+        let named = self.config.branch.value.clone();
         self.read(ctx, |tx| {
-            let stale = match &kept {
-                Some(kept) => kb::stale_branches(tx, &active, &default, kept)?,
+            let Standing { active, default, kept, heir } = standing(tx, &place, named.as_deref())?;
+            // Outside git nothing tells that a branch is gone.
+            let stale = match &place.repository {
+                Some(_) => kb::stale_branches(tx, &active, &default, &kept)?,
                 None => Vec::new(),
             };
             let stores = kb::list_branches(tx)?.into_iter().map(|info| Store {
                 gone: stale.iter().any(|stale| stale.name == info.name),
                 info,
             });
-            Ok(Branches { stores: stores.collect(), active, default, default_missing })
+            let default_missing = place.is_missing(&default);
+            Ok(Branches { stores: stores.collect(), active, default, default_missing, heir })
         })
     }
 
@@ -69,12 +69,19 @@ impl App {
             let hint = "run it in the repository; `graph kb branch` lists the stores";
             return Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into());
         }
-        let active = self.active_branch(&place)?;
-        let default = self.current_default(ctx, &place)?;
-        let kept = self.kept(ctx, &place, &active)?;
+        let named = self.config.branch.value.clone();
+        // Git is asked once no store can come into being any more: one that came while the lock was waited for would
+        // be of a branch that nobody had heard of.
+        let told = |tx: &Read<'_>| standing(tx, &place, named.as_deref());
         match force {
-            true => self.write(ctx, |tx| kb::collect_garbage(tx, &active, &default, &kept)),
-            false => self.read(ctx, |tx| kb::stale_branches(tx, &active, &default, &kept)),
+            true => self.write(ctx, |tx| {
+                let Standing { active, default, kept, .. } = told(tx)?;
+                kb::collect_garbage(tx, &active, &default, &kept)
+            }),
+            false => self.read(ctx, |tx| {
+                let Standing { active, default, kept, .. } = told(tx)?;
+                kb::stale_branches(tx, &active, &default, &kept)
+            }),
         }
     }
 
@@ -103,26 +110,38 @@ impl App {
         let default = place.default_branch();
         self.read(ctx, |tx| kb::current_name(tx, &default))
     }
+}
 
-    /// The names whose stores are kept: of the branches that are there, and of those that were renamed, whose stores go
-    /// along with the next use of the new name.
-    fn kept(&mut self, ctx: &Ctx, place: &Place, active: &str) -> Result<Vec<String>> {
-        let Some(repository) = &place.repository else {
-            return Ok(Vec::new());
-        };
-        let mut kept = there(repository)?;
-        kept.insert(active.to_owned());
-        let declared = place.declared_default();
-        let waiting = self.read(ctx, |tx| {
-            let stores = kb::store_names(tx)?;
-            let heir = |branch: &String| {
-                kb::heir(tx, branch, &former(repository, branch, &stores, declared.as_deref()))
-            };
-            kept.iter().filter_map(|branch| heir(branch).transpose()).collect::<Result<Vec<_>>>()
-        })?;
-        kept.extend(waiting);
-        Ok(kept.into_iter().collect())
-    }
+/// What git and the settings say about the stores that there are.
+struct Standing {
+    active: String,
+    default: String,
+    /// The names whose stores are kept: of the branches that are there, and of those that were renamed, whose stores
+    /// go along with the next use of the new name.
+    kept: Vec<String>,
+    /// The one of them that goes along with the active branch.
+    heir: Option<String>,
+}
+
+/// Looks at git, beside the stores of one snapshot; `named` is the branch that the environment names.
+fn standing(tx: &Read<'_>, place: &Place, named: Option<&str>) -> Result<Standing> {
+    let active = place.active_branch(named)?;
+    let default = kb::current_name(tx, &place.default_branch())?;
+    let Some(repository) = &place.repository else {
+        return Ok(Standing { active, default, kept: Vec::new(), heir: None });
+    };
+    let mut kept = there(repository)?;
+    kept.insert(active.clone());
+    let declared = place.declared_default();
+    let stores = kb::store_names(tx)?;
+    let heir_of = |branch: &str| {
+        kb::heir(tx, branch, &former(repository, branch, &stores, declared.as_deref()))
+    };
+    let heir = heir_of(&active)?;
+    let waiting = kept.iter().filter_map(|branch| heir_of(branch).transpose());
+    let waiting = waiting.collect::<Result<Vec<_>>>()?;
+    kept.extend(waiting);
+    Ok(Standing { active, default, kept: kept.into_iter().collect(), heir })
 }
 
 /// What `branch` was called before, the last first, as far as `stores` have these names and git has not; without the one

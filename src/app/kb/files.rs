@@ -7,7 +7,13 @@ use serde::Serialize;
 use crate::{
     app::App,
     base::{Ctx, ErrorCode, Fault, Result},
-    kb::{self, Setting, Synced, config::FILE, extract::Vocabulary, facts::Walk, scan},
+    kb::{
+        self, Setting, Synced,
+        config::FILE,
+        extract::Vocabulary,
+        facts::{KnownFile, Walk},
+        scan,
+    },
     os::git::Repository,
 };
 
@@ -43,7 +49,10 @@ impl App {
         check: bool,
         progress: impl FnMut(usize, usize),
     ) -> Result<Synced> {
-        let (setting, walk, known) = self.walk(ctx, progress)?;
+        let known = |app: &mut App, setting: &Setting| {
+            app.kb_read(ctx, setting, |tx| kb::known_files(tx, setting))
+        };
+        let (setting, walk, known) = self.walk(ctx, known, progress)?;
         if check {
             return self.kb_read(ctx, &setting, |tx| kb::try_sync(tx, &setting, &walk, &ctx.actor));
         }
@@ -59,10 +68,11 @@ impl App {
         self.kb_write(ctx, &setting, |tx| kb::sync(tx, &setting, &walk))
     }
 
-    /// What the files of the working tree say, and which ones the active branch knows.
+    /// What the files of the working tree say beside the files that `known` has of a branch.
     fn walk(
         &mut self,
         ctx: &Ctx,
+        known: impl FnOnce(&mut App, &Setting) -> Result<Vec<KnownFile>>,
         progress: impl FnMut(usize, usize),
     ) -> Result<(Setting, Walk, Vec<String>)> {
         let now = ctx.clock.now();
@@ -71,7 +81,7 @@ impl App {
         let (root, config) = (place.root.clone(), place.config.clone());
         let passing = place.repository.as_ref().is_some_and(Repository::is_rebasing);
         let setting = self.setting(place, None)?;
-        let known = self.kb_read(ctx, &setting, |tx| kb::known_files(tx, &setting))?;
+        let known = known(self, &setting)?;
         let words = Vocabulary::of(&setting.schema);
         let walk = scan::walk(&root, &config, &words, &known, now, progress);
         let walk = Walk { passing, ..walk };
@@ -82,7 +92,7 @@ impl App {
     pub fn kb_state(&mut self, ctx: &Ctx) -> Result<Option<KbState>> {
         let place = self.place()?;
         let configured = place.root.join(FILE).exists();
-        let active = self.active_branch(&place)?;
+        let active = place.active_branch(self.config.branch.value.as_deref())?;
         let default = self.current_default(ctx, &place)?;
         let default_missing = place.is_missing(&default);
         let stores = self.read(ctx, kb::list_branches)?;
@@ -92,7 +102,10 @@ impl App {
         }
         let (mut unsynced, mut unreadable) = (0, 0);
         if store.is_some() && place.check_tree().is_ok() {
-            let (setting, walk, _) = self.walk(ctx, |_, _| {})?;
+            // The store as it is: one that is to take its place does so with a use.
+            let known =
+                |app: &mut App, setting: &Setting| app.read(ctx, |tx| kb::known_files(tx, setting));
+            let (setting, walk, _) = self.walk(ctx, known, |_, _| {})?;
             let synced = self.read(ctx, |tx| kb::try_sync(tx, &setting, &walk, &ctx.actor))?;
             let wrong: BTreeSet<_> = synced.problems.iter().map(|problem| &problem.path).collect();
             (unsynced, unreadable) = (synced.differing.len(), wrong.len());

@@ -53,7 +53,7 @@ impl App {
         let seeded = self.write(ctx, |tx| super::ensure(tx, &setting, &folder))?;
         let missing = place.is_missing(&default);
         // A commit that is checked out without a branch is no default.
-        let instead = self.active_branch(&place).ok();
+        let instead = place.active_branch(self.config.branch.value.as_deref()).ok();
         let instead = instead.filter(|active| missing && !active.starts_with('@'));
         let (root, git) = (place.root, place.repository.is_some());
         Ok(Initialised { root, created, default, seeded, instead, git })

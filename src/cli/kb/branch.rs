@@ -52,7 +52,7 @@ pub fn run(ask: &Branch, shell: &mut Shell) -> Outcome {
 }
 
 fn print(branches: &Branches, out: &mut Output) -> std::io::Result<()> {
-    let Branches { active, default, default_missing: missing, stores } = branches;
+    let Branches { active, default, default_missing: missing, stores, heir } = branches;
     for store in stores {
         let info = &store.info;
         let mark = if info.name == *active { "*" } else { " " };
@@ -73,7 +73,11 @@ fn print(branches: &Branches, out: &mut Output) -> std::io::Result<()> {
         ))?;
     }
     if !stores.iter().any(|store| store.info.name == *active) {
-        let note = styled(QUIET, "no store yet: its first use makes it");
+        let note = match heir {
+            Some(heir) => format!("its first use takes along the store of {}", plain(heir)),
+            None => "no store yet: its first use makes it".to_owned(),
+        };
+        let note = styled(QUIET, note);
         out.line(format_args!("{} {}  {note}", styled(GOOD, "*"), plain(active)))?;
     }
     if *missing && !active.starts_with('@') {

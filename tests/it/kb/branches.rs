@@ -1,6 +1,9 @@
 //! One store for each branch: copied on first use, independent afterwards.
 
+use std::fs;
+
 use graph::{
+    app::App,
     base::Timestamp,
     kb::{self, Ensured, FirstUse, Former},
 };
@@ -178,6 +181,34 @@ fn garbage_is_listed_first_and_never_the_active_or_the_default_branch() {
         tables.lines().any(|line| line.starts_with("kb_changesets") && line.contains("gone")),
         "the log stays"
     );
+}
+
+#[test]
+fn a_branch_that_comes_while_garbage_collection_waits_keeps_its_store() {
+    let mut kb = Kb::of("req R1", "");
+    for branch in ["gone", "main"] {
+        kb.checkout(branch);
+        kb.put("req R2", "");
+    }
+    let config = kb.app.app.config().clone();
+    let heads = kb.folder().join(".git/refs/heads");
+    let ctx = kb.app.ctx("a");
+    let collector = kb.app.app.write(&ctx, |tx| {
+        let collector = std::thread::spawn(move || {
+            let mut app = App::new(config);
+            let ctx = app.ctx(None);
+            app.kb_gc(&ctx, true).unwrap()
+        });
+        // Long enough to have come as far as the lock; where it is not, nothing is proved and nothing fails.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        fs::write(heads.join("new"), format!("{}\n", "1".repeat(40))).unwrap();
+        let first = FirstUse { branch: "new", default: "main", former: &[] };
+        kb::ensure(tx, first)?;
+        Ok(collector)
+    });
+    let deleted = collector.unwrap().join().unwrap();
+    assert_eq!(deleted.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["gone"]);
+    assert_eq!(names(&mut kb), ["main", "new"]);
 }
 
 #[test]

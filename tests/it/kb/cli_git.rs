@@ -241,3 +241,34 @@ fn branch_makes_a_store_and_takes_one_over() {
     );
     assert_eq!(stores(&root), ["main 1", "new 2"]);
 }
+
+#[test]
+fn who_looks_on_is_told_of_a_renamed_store_and_moves_none() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    for name in ["taken", "old"] {
+        git(&root, &["checkout", "-q", "-b", name]);
+        put(&root, name);
+    }
+    let listed = |root: &Path| kb(root, &["branch", "--json"]).json();
+    let names = |told: &Value| -> Vec<String> {
+        let stores = told["stores"].as_array().unwrap().iter();
+        stores.map(|store| store["name"].as_str().unwrap().to_owned()).collect()
+    };
+    // Its new name is free.
+    git(&root, &["branch", "-m", "new"]);
+    let told = kb(&root, &["branch"]).ok();
+    assert!(told.contains("\n* new  its first use takes along the store of old\n"), "{told}");
+    // Its new name was that of a branch with a store.
+    git(&root, &["branch", "-M", "taken"]);
+    for arguments in [&["status"][..], &["doctor"], &["kb", "gc"]] {
+        run(&root, arguments);
+        let told = listed(&root);
+        assert_eq!(names(&told), ["main", "old", "taken"], "{arguments:?}");
+        assert_eq!(told["heir"], "old");
+    }
+    put(&root, "R2");
+    let told = listed(&root);
+    assert!(names(&told)[2].starts_with("taken@{replaced-"), "{told}");
+    assert_eq!(told["heir"], Value::Null);
+}
