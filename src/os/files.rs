@@ -75,7 +75,15 @@ fn walk(root: &Path, places: Vec<Place>) -> Walk {
             false => place.has(&path),
         })
     };
-    WalkBuilder::new(root).hidden(false).filter_entry(wanted).build()
+    as_git(root).filter_entry(wanted).build()
+}
+
+/// A walk that passes over what git ignores and nothing else: neither dotfiles nor what `.ignore` files name, which are
+/// for other programs.
+fn as_git(folder: &Path) -> WalkBuilder {
+    let mut walk = WalkBuilder::new(folder);
+    walk.hidden(false).ignore(false);
+    walk
 }
 
 fn relative(root: &Path, path: &Path) -> Option<String> {
@@ -152,11 +160,7 @@ pub fn entries(root: &Path, folder: &str) -> Vec<String> {
         return Vec::new();
     }
     let is_own = |entry: &DirEntry| entry.file_name() == OsStr::new(".git");
-    let walk = WalkBuilder::new(&place)
-        .hidden(false)
-        .max_depth(Some(1))
-        .filter_entry(move |entry| !is_own(entry))
-        .build();
+    let walk = as_git(&place).max_depth(Some(1)).filter_entry(move |entry| !is_own(entry)).build();
     let name = |entry: DirEntry| {
         let name = entry.file_name().to_str()?.to_owned();
         let slash = if entry.file_type()?.is_dir() { "/" } else { "" };
@@ -188,6 +192,25 @@ mod tests {
         let root = folder.path();
         make(root, &[".git/HEAD", ".env", "src/a.rs", "src/deep/b.rs", "target/x", ".gitignore"]);
         assert_eq!(list(root).unwrap(), [".env", ".gitignore", "src/a.rs", "src/deep/b.rs"]);
+    }
+
+    #[test]
+    fn ignore_files_of_other_programs_are_not_heard() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("repository");
+        make(&root, &[".git/HEAD", ".gitignore", "src/a.rs", "src/x.log", "src/deep/b.rs"]);
+        // Also above the repository, where git itself does not hear its own.
+        for (place, name, text) in [
+            (folder.path(), ".ignore", "*.rs\n"),
+            (folder.path(), ".gitignore", "*.rs\n"),
+            (&root, ".ignore", "deep\n!x.log\n"),
+            (&root.join("src"), ".ignore", "a.rs\n"),
+        ] {
+            fs::write(place.join(name), text).unwrap();
+        }
+        let listed = [".gitignore", ".ignore", "src/.ignore", "src/a.rs", "src/deep/b.rs"];
+        assert_eq!(list(&root).unwrap(), listed);
+        assert_eq!(entries(&root, "src"), ["src/.ignore", "src/a.rs", "src/deep/"]);
     }
 
     #[test]
