@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+mod relations;
+
 use super::Tally;
 use crate::{
     base::{
@@ -21,16 +23,16 @@ use crate::{
     memory::{
         content::Content,
         history::{self, End},
-        ontology::{ConnectionType, Ontology},
+        ontology::Ontology,
         ontology_growth,
         store::{
-            connections::{self, NewConnection},
             nodes::{self, NewNode, Origin},
             ontology as types,
         },
-        types::{CONNECTION_PREFIX, Connection, Encoding, MARKDOWN, NODE_PREFIX, Node, limits},
+        types::{Encoding, MARKDOWN, NODE_PREFIX, Node, limits},
     },
 };
+use relations::put_relations;
 
 /// What a file without a type for something calls it.
 const UNTYPED: &str = "entity";
@@ -251,115 +253,6 @@ fn put_entity(tx: &Write<'_>, name: &str, entity: &Entity, tally: &mut Tally) ->
         }
     }
     Ok(())
-}
-
-/// Draws the relations. A type of connection never changes: where one that is there does not allow the ends, another is
-/// made that names them.
-fn put_relations(
-    tx: &Write<'_>,
-    relations: &BTreeSet<Relation>,
-    done: &mut ImportedJsonl,
-) -> Result<()> {
-    let mut drawn = Vec::new();
-    let mut ends: BTreeMap<&String, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
-    for (from, relation, to) in relations {
-        let node = |name: &str| nodes::find(tx, &id_of(NODE_PREFIX, &["entity", name]));
-        let (Some(start), Some(end)) = (node(from)?, node(to)?) else {
-            done.dangling += 1;
-            tx.progress().step();
-            continue;
-        };
-        let (froms, tos) = ends.entry(relation).or_default();
-        froms.insert(start.node.r#type.clone());
-        tos.insert(end.node.r#type.clone());
-        drawn.push((from, relation, to, start.node, end.node));
-    }
-    let mut new = Ontology::default();
-    for (relation, (from_types, to_types)) in ends {
-        if types::find_connection_type(tx, relation)?.is_none() {
-            new.connection_types.push(connection_type(relation, from_types, to_types));
-        }
-    }
-    grow(tx, new, done)?;
-    for (from, relation, to, start, end) in drawn {
-        let mut kind = relation.clone();
-        let allows = |kind: &ConnectionType| {
-            kind.from_types.contains(&start.r#type) && kind.to_types.contains(&end.r#type)
-        };
-        let known = types::find_connection_type(tx, relation)?;
-        if !known.is_some_and(|known| allows(&known) && known.required_properties.is_empty()) {
-            kind = text::shorten(&format!("{relation} ({} to {})", start.r#type, end.r#type), 200);
-            if types::find_connection_type(tx, &kind)?.is_none() {
-                let one = |name: &str| BTreeSet::from([name.to_owned()]);
-                let more = connection_type(&kind, one(&start.r#type), one(&end.r#type));
-                let connection_types = vec![more];
-                grow(tx, Ontology { connection_types, ..Ontology::default() }, done)?;
-            }
-        }
-        put_relation(
-            tx,
-            &id_of(CONNECTION_PREFIX, &["relation", from, relation, to]),
-            &kind,
-            &start,
-            &end,
-            done,
-        )?;
-    }
-    Ok(())
-}
-
-fn connection_type(name: &str, from: BTreeSet<String>, to: BTreeSet<String>) -> ConnectionType {
-    ConnectionType {
-        name: name.to_owned(),
-        from_types: from.into_iter().collect(),
-        to_types: to.into_iter().collect(),
-        required_properties: Vec::new(),
-    }
-}
-
-fn grow(tx: &Write<'_>, new: Ontology, done: &mut ImportedJsonl) -> Result<()> {
-    if new == Ontology::default() {
-        return Ok(());
-    }
-    done.connection_types += new.connection_types.len();
-    ontology_growth::save(tx, "imported", &new)
-}
-
-fn put_relation(
-    tx: &Write<'_>,
-    id: &str,
-    kind: &str,
-    start: &Node,
-    end: &Node,
-    done: &mut ImportedJsonl,
-) -> Result<()> {
-    let properties = Properties::new();
-    let new = NewConnection {
-        r#type: kind,
-        from: &start.id,
-        to: &end.id,
-        properties: &properties,
-        content: None,
-    };
-    if !connections::insert_as(tx, id, &new, Origin::now(tx))? {
-        done.connections.equal += 1;
-        tx.progress().step();
-        return Ok(());
-    }
-    done.connections.new += 1;
-    let connection = Connection {
-        id: id.to_owned(),
-        r#type: kind.to_owned(),
-        from_node_id: start.id.clone(),
-        to_node_id: end.id.clone(),
-        created: tx.now(),
-        modified: tx.now(),
-        properties,
-        has_content: false,
-        content: None,
-    };
-    let changes = End::After.connection(&connection, None);
-    history::of_connection(tx, id, "imported", &changes)
 }
 
 #[cfg(test)]

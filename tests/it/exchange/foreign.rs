@@ -69,6 +69,56 @@ fn the_reference_servers_memory_comes_in_once_and_grows() {
     assert!(err.contains("line 8: missing field `name`"), "{err}");
 }
 
+#[test]
+fn relations_between_long_types_come_in_again_and_go_out_and_in() {
+    let (_keep, home) = folder();
+    let entity =
+        |name: &str, kind: &str| json!({ "type": "entity", "name": name, "entityType": kind });
+    let relation = |from: &str, to: &str| json!({ "type": "relation", "from": from, "to": to, "relationType": "漢".repeat(60) });
+    let long = |end: &str| format!("{}{end}", "漢".repeat(60));
+    let lines = [
+        entity("a", "plain"),
+        entity("b", &long("b")),
+        entity("c", &long("c")),
+        relation("a", "a"),
+    ];
+    fs::write(home.join("memory.jsonl"), self::lines(lines.clone())).unwrap();
+    run(&home, &["import", "--memory-jsonl", "memory.jsonl"]).ok();
+    // The type of that relation is there now, for other ends than those that follow.
+    let more = [relation("b", "a"), relation("c", "a"), relation("b", "c"), relation("c", "b")];
+    let all: Vec<Value> = lines.into_iter().chain(more).collect();
+    fs::write(home.join("memory.jsonl"), self::lines(all)).unwrap();
+    let said = run(&home, &["import", "--memory-jsonl", "memory.jsonl"]).ok();
+    assert!(said.contains("relations   4 new, 1 equal"), "{said}");
+    let again = run(&home, &["import", "--memory-jsonl", "memory.jsonl"]).ok();
+    assert!(again.contains("relations   0 new, 5 equal"), "{again}");
+    run(&home, &["export", "all.jsonl"]).ok();
+    run(&home, &["--db", "other.db", "import", "all.jsonl"]).ok();
+}
+
+#[test]
+fn a_type_that_somebody_made_of_that_name_for_other_ends_is_left_to_them() {
+    let (_keep, home) = folder();
+    let ends =
+        |to: &str| json!({ "from_types": ["person"], "to_types": [to], "required_properties": [] });
+    let named = |name: &str, to: &str| {
+        let mut kind = ends(to);
+        kind["name"] = json!(name);
+        kind
+    };
+    let kinds = [named("works on", "person"), named("works on (person to side project)", "person")];
+    let ontology = json!({ "node_types": ["person"], "connection_types": kinds });
+    run(&home, &["tool", "create_ontology", &ontology.to_string()]).ok();
+    fs::write(home.join("memory.jsonl"), MEMORY).unwrap();
+    for expected in ["relations   1 new", "relations   0 new, 1 equal"] {
+        let said = run(&home, &["import", "memory.jsonl"]).ok();
+        assert!(said.contains(expected), "{said}");
+    }
+    let ontology = run(&home, &["tool", "get_ontology"]).ok();
+    assert!(ontology.contains("works on (person to side project) 2"), "{ontology}");
+    assert!(run(&home, &["doctor"]).ok().contains("all is well"));
+}
+
 const BEADS: &str = r#"{"id":"bd-1","title":"Epic","description":"All of it","status":"open","priority":1,"issue_type":"epic","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-02T00:00:00Z","new_field":{"a":1}}
 {"id":"bd-2","title":"First","description":"","status":"closed","priority":0,"issue_type":"task","assignee":"ann","labels":["x"],"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-02T00:00:00Z","closed_at":"2026-01-02T00:00:00Z","close_reason":"shipped","dependencies":[{"issue_id":"bd-2","depends_on_id":"bd-1","type":"parent-child"}],"comments":[{"id":1,"issue_id":"bd-2","author":"ben","text":"nice"}]}
 {"id":"bd-3","title":"Second","description":"","status":"in_progress","priority":2,"issue_type":"bug","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-02T00:00:00Z","dependencies":[{"issue_id":"bd-3","depends_on_id":"bd-1","type":"parent-child"},{"issue_id":"bd-3","depends_on_id":"bd-2","type":"blocks"},{"issue_id":"bd-3","depends_on_id":"bd-2","type":"discovered-from"},{"issue_id":"bd-3","depends_on_id":"gone","type":"blocks"}]}
