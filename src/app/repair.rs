@@ -1,6 +1,6 @@
 //! `graph doctor --fix` and `graph backup`.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use super::App;
 use crate::{
@@ -22,10 +22,23 @@ impl App {
     /// Repairs what follows from something else that is kept, and deletes the stores of KB branches that are gone; says
     /// in `done` what was done, also where something fails on the way.
     pub fn repair(&mut self, ctx: &Ctx, done: &mut Vec<String>) -> Result<()> {
-        // A damaged index cannot be written piece by piece, so that it is looked at first, and made anew.
-        let health = self.health(ctx)?;
-        let of_index = |said: &String| said.contains("index");
-        if health.file.problems.iter().chain(&health.miscounts).any(of_index) {
+        let mut health = self.health(ctx)?;
+        // SQLite tells some of what it finds, and nothing can be counted before all of it is mended.
+        let mut rebuilt = BTreeSet::new();
+        loop {
+            let broken: Vec<String> =
+                health.file.broken.indexes.difference(&rebuilt).cloned().collect();
+            if broken.is_empty() {
+                break;
+            }
+            done.extend(self.write(ctx, |tx| rebuild(tx, &broken))?);
+            rebuilt.extend(broken);
+            health = self.health(ctx)?;
+        }
+        // Damaged, it cannot be written piece by piece. Of what is counted twice, the name comes first.
+        let of_texts =
+            |said: &String| said.split_once(": ").is_some_and(|(what, _)| what.contains("index"));
+        if health.file.broken.texts || health.miscounts.iter().any(of_texts) {
             done.extend(self.write(ctx, reindex)?);
         }
         for repair in REPAIRS {
@@ -67,6 +80,15 @@ impl App {
         })?;
         db::back_up(db, target, &claim.path(), watch)
     }
+}
+
+fn rebuild(tx: &Write<'_>, indexes: &[String]) -> Result<Vec<String>> {
+    let mut done = Vec::new();
+    for index in indexes {
+        db::inspect::rebuild(tx, index)?;
+        done.extend(db::repaired(tx, "graph", &format!("index {index}, made anew"), 1)?);
+    }
+    Ok(done)
 }
 
 fn reindex(tx: &Write<'_>) -> Result<Vec<String>> {

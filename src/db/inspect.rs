@@ -1,9 +1,11 @@
 //! What `graph doctor` and the tests ask of a file: its state, its health, its schema.
 
+use std::collections::BTreeSet;
+
 use rusqlite::Connection;
 use serde::Serialize;
 
-use super::{Db, MIGRATIONS, open};
+use super::{Db, MIGRATIONS, open, tx::Write};
 use crate::base::{Result, Timestamp, text};
 
 /// The state of an open file.
@@ -19,6 +21,40 @@ pub struct Inspection {
     pub bytes: u64,
     /// Empty when SQLite's integrity and foreign key checks found nothing.
     pub problems: Vec<String>,
+    /// What of it follows from the rest of the file.
+    #[serde(skip)]
+    pub broken: Broken,
+}
+
+/// Damage that can be mended, since what is damaged can be made anew.
+#[derive(Debug, Clone, Default)]
+pub struct Broken {
+    /// Indexes that do not agree with their tables.
+    pub indexes: BTreeSet<String>,
+    /// The index of texts.
+    pub texts: bool,
+}
+
+impl Broken {
+    /// What SQLite's words are about.
+    fn of(problems: &[String]) -> Self {
+        // Two rows where there may be one cannot be put into an index again.
+        let lost = |said: &str| said.starts_with("non-unique entry in index ");
+        let named = |said: &String| match said.rsplit_once(" index ") {
+            Some((_, name)) if !lost(said) && !name.contains(' ') => Some(name.to_owned()),
+            _ => None,
+        };
+        Broken {
+            indexes: problems.iter().filter_map(named).collect(),
+            texts: problems.iter().any(|said| said.contains(" inverted index for FTS5 table ")),
+        }
+    }
+}
+
+/// Makes an index anew from its table.
+pub fn rebuild(tx: &Write<'_>, index: &str) -> Result<()> {
+    tx.run(&format!("REINDEX \"{}\"", index.replace('"', "\"\"")), [])?;
+    Ok(())
 }
 
 /// Looks the file over; reads all of it.
@@ -32,6 +68,7 @@ pub fn inspect(db: &Db) -> Result<Inspection> {
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     problems.retain(|problem| problem != "ok");
+    let broken = Broken::of(&problems);
     let orphans = conn
         .prepare("PRAGMA foreign_key_check")?
         .query_map([], |row| {
@@ -52,6 +89,7 @@ pub fn inspect(db: &Db) -> Result<Inspection> {
         journal_mode: conn.pragma_query_value(None, "journal_mode", |row| row.get(0))?,
         bytes: std::fs::metadata(db.path()).map(|metadata| metadata.len()).unwrap_or(0),
         problems,
+        broken,
     })
 }
 
@@ -140,4 +178,26 @@ pub fn schema(db: &Db) -> Result<String> {
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     Ok(statements.iter().map(|sql| format!("{sql};\n\n")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_made_anew_is_told_apart() {
+        for (said, index, texts) in [
+            ("row 3 missing from index work_nodes_ready", Some("work_nodes_ready"), false),
+            ("wrong # of entries in index a", Some("a"), false),
+            ("row 1 values differ from index a", Some("a"), false),
+            ("non-unique entry in index a", None, false),
+            ("malformed inverted index for FTS5 table main.search_index", None, true),
+            ("NULL value in events.index", None, false),
+            ("Tree 9 page 9: btreeInitPage() returns error code 11", None, false),
+        ] {
+            let broken = Broken::of(&[said.to_owned()]);
+            let found = broken.indexes.first().map(String::as_str);
+            assert_eq!((found, broken.texts), (index, texts), "{said}");
+        }
+    }
 }

@@ -83,6 +83,36 @@ fn what_follows_from_something_else_is_found_repaired_and_clean_afterwards() {
 }
 
 #[test]
+fn an_index_that_lacks_rows_is_made_anew_and_the_texts_are_left_alone() {
+    let world = World::full();
+    let place = world.app.db_path().parent().unwrap().to_owned();
+    let open = || rusqlite::Connection::open(world.app.db_path()).unwrap();
+    // A program that does not know of an index leaves it as it was.
+    let schema = "type, name, tbl_name, rootpage, sql FROM sqlite_schema WHERE name = 'idx_graph_atoms_molecule'";
+    let conn = open();
+    conn.execute_batch(&format!(
+        "CREATE TABLE kept AS SELECT {schema}; PRAGMA writable_schema = ON;
+         DELETE FROM sqlite_schema WHERE name = 'idx_graph_atoms_molecule'"
+    ))
+    .unwrap();
+    drop(conn);
+    let conn = open();
+    conn.execute("UPDATE graph_atoms SET molecule_id = NULL", []).unwrap();
+    conn.execute_batch(
+        "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema SELECT * FROM kept; DROP TABLE kept",
+    )
+    .unwrap();
+    drop(conn);
+    let found = run(&place, &["doctor"]);
+    assert!(found.out.contains("missing from index idx_graph_atoms_molecule"), "{}", found.out);
+    let fixed = run(&place, &["doctor", "--fix"]).ok();
+    let told = "\nrepaired\n  ✓ index idx_graph_atoms_molecule, made anew: 1 put right\n";
+    assert!(fixed.contains(told) && !fixed.contains("text index"), "{fixed}");
+    let again = run(&place, &["doctor", "--fix"]).ok();
+    assert!(!again.contains("repaired") && again.contains("all is well"), "{again}");
+}
+
+#[test]
 fn what_is_lost_is_left_with_what_to_do() {
     let world = World::full();
     let place = world.app.db_path().parent().unwrap().to_owned();
