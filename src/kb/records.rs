@@ -328,9 +328,14 @@ fn check_entity(incoming: &mut EntityRecord) -> Result<()> {
     validate::id("id", &incoming.id)?;
     validate::word("entity_type", &incoming.entity_type)?;
     check_place(incoming.file.as_deref(), incoming.line)?;
-    for (field, said) in [("title", &incoming.title), ("status", &incoming.status)] {
+    type Check = fn(&str, &str) -> Result<String>;
+    let said: [(&str, &mut String, Check); 2] = [
+        ("title", &mut incoming.title, validate::title),
+        ("status", &mut incoming.status, validate::word),
+    ];
+    for (field, said, check) in said {
         if !said.is_empty() {
-            text::check_size(field, said.len(), limits::TEXT)?;
+            *said = check(field, said)?;
         } else if incoming.file.is_none() {
             return Err(Fault::invalid(field, "is empty, which only a file may leave it").into());
         }

@@ -167,6 +167,7 @@ fn import_molecule(tx: &Write<'_>, mut incoming: MoleculeRecord) -> Result<Fate>
     check_id("id", &incoming.id)?;
     incoming.name = validate::name(&incoming.name)?;
     incoming.knowledge = validate::knowledge(&incoming.knowledge)?;
+    check_tasks(&incoming.created_by_task, &incoming.last_task)?;
     let related = incoming.related.iter().map(|it| (it.molecule_id.as_str(), it.reason.as_str()));
     check_related(&incoming.id, related.collect())?;
     check_project(tx, &incoming.project)?;
@@ -200,6 +201,7 @@ fn import_atom(tx: &Write<'_>, mut incoming: AtomRecord) -> Result<Fate> {
     incoming.name = validate::name(&incoming.name)?;
     incoming.knowledge = validate::knowledge(&incoming.knowledge)?;
     incoming.paths = validate::patterns(&incoming.paths)?;
+    check_tasks(&incoming.created_by_task, &incoming.last_task)?;
     let related = incoming.related.iter().map(|it| (it.atom_id.as_str(), it.reason.as_str()));
     check_related(&incoming.id, related.collect())?;
     check_project(tx, &incoming.project)?;
@@ -276,6 +278,18 @@ fn import_entries(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) ->
         let told = json!({ "id": entry.id, "taskId": entry.task, "summary": entry.summary });
         let change = Change::new("changelog", (), told);
         tell(tx, incoming.parent_type, &entry.parent, "noted", &[change])?;
+    }
+    Ok(())
+}
+
+/// A task may be gone, so that only its shape is looked at: it stands in texts, and in lines between them.
+fn check_tasks(created_by: &str, last: &str) -> Result<()> {
+    for (field, task) in [("created_by_task", created_by), ("last_task", last)] {
+        if !ids::is_short(work::ID_PREFIX, task) {
+            let shown = text::shorten(task, 80);
+            let problem = format!("is `{shown}`; ids of work look like n_0123456789");
+            return Err(Fault::invalid(field, problem).into());
+        }
     }
     Ok(())
 }

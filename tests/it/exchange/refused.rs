@@ -64,6 +64,13 @@ fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
         ),
         ("knowledge.atom", "\"paths\":[", "\"paths\":[\"a/../b\",", "paths[0]"),
         ("knowledge.atom", "\"molecule\":\"0", "\"molecule\":\"1", "`molecule` is"),
+        (
+            "knowledge.atom",
+            "\"created_by_task\":\"n_",
+            "\"created_by_task\":\"n_\\n",
+            "`created_by_task` is",
+        ),
+        ("knowledge.molecule", "\"last_task\":\"n_", "\"last_task\":\"n_x", "`last_task` is"),
         ("knowledge.entry", "\"parent\":\"0", "\"parent\":\"1", "`parent` is"),
         (
             "knowledge.entry",
@@ -91,6 +98,14 @@ fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
         ),
         ("kb.entity", "\"branch\":\"main\"", "\"branch\":\"gone\"", "`branch` is `gone`"),
         ("kb.entity", "\"line\":2", "\"line\":0", "`line` counts from 1"),
+        ("kb.entity", "\"title\":\"", "\"title\":\"\\u001b[31m", "`title` has the control"),
+        ("kb.entity", "\"status\":\"", "\"status\":\"a\\nb", "`status` has the control"),
+        (
+            "kb.entity",
+            "\"status\":\"",
+            &format!("\"status\":\"{}", "x".repeat(201)),
+            "`status` has",
+        ),
         ("kb.entity", "\"id\":\"REQ-1\"", "\"id\":\"REQ 1\"", "none of letters"),
         ("kb.link", "\"confidence\":0.5", "\"confidence\":1.5", "allowed is 0 to 1"),
         ("kb.branch", "\"updated_at\":\"2026", "\"updated_at\":\"x", "no instant"),
