@@ -2,7 +2,7 @@
 
 use super::{
     create::index,
-    store::{patterns, records as store, recount::CHECKS},
+    store::{patterns, records as store, recount::PATTERNS},
     types::{DOMAIN, EntityType},
 };
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 
 /// Gives atoms the pattern rows, and those the keys, that they should have; answers what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
-    let mut wrong = db::found(tx, &CHECKS[0])?;
+    let mut wrong = db::found(tx, &PATTERNS)?;
     wrong.extend(patterns::misplaced(tx, true)?);
     wrong.sort();
     wrong.dedup();

@@ -96,8 +96,7 @@ impl Content {
     /// What an event keeps of it: all, unless that is much.
     pub fn told(&self) -> Value {
         if self.bytes.len() > limits::TOLD {
-            let digest: String =
-                Sha256::digest(&self.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            let digest = text::hexadecimal(&Sha256::digest(&self.bytes));
             return json!({ "bytes": self.bytes.len(), "sha256": digest });
         }
         Value::String(self.clone().into_wire())

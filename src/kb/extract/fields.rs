@@ -7,7 +7,10 @@ use super::{
     Vocabulary, check_id, links, or_near, problem,
     yaml::{Key, Node, Tree},
 };
-use crate::base::text::{closest, is_slip, shorten};
+use crate::base::{
+    text::{closest, is_slip, shorten},
+    wire::has_nul,
+};
 
 /// Keys that are fields of an entity; all others are relations or properties.
 pub const FIELDS: [&str; 11] = [
@@ -162,15 +165,6 @@ fn property(key: &Key, node: &Node, draft: &mut Draft) -> Result<(), String> {
     }
     draft.properties.insert(name.to_owned(), value);
     Ok(())
-}
-
-/// Whether a value, or one of a list, has a NUL.
-fn has_nul(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.contains('\0'),
-        Value::Array(items) => items.iter().any(has_nul),
-        _ => false,
-    }
 }
 
 /// A short text; none where nothing is said.

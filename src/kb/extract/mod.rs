@@ -8,6 +8,7 @@ use super::{
     config::KbConfig,
     facts::{Facts, Problem},
     schema::Schema,
+    validate::check_id,
 };
 
 mod fields;
@@ -82,26 +83,6 @@ impl<'a> Vocabulary<'a> {
     }
 }
 
-/// Characters of an id.
-const MAX_ID: usize = 200;
-
-/// Refuses what cannot be an id; the reason goes on after what the id is called.
-fn check_id(id: &str) -> Result<(), String> {
-    let allowed = |letter: char| letter.is_alphanumeric() || "._:/-".contains(letter);
-    let length = id.chars().count();
-    match id.chars().find(|letter| !allowed(*letter)) {
-        _ if id.is_empty() => Err("is empty".to_owned()),
-        _ if length > MAX_ID => {
-            Err(format!("has {length} characters; at most {MAX_ID} are allowed"))
-        }
-        Some(letter) => Err(format!(
-            "is {:?}, and {letter:?} is none of letters, digits and `._:/-`",
-            crate::base::text::shorten(id, 80)
-        )),
-        None => Ok(()),
-    }
-}
-
 /// A problem at a line.
 fn problem(line: u32, reason: impl Into<String>) -> Problem {
     Problem { line: Some(line), reason: reason.into() }
@@ -147,22 +128,5 @@ mod tests {
                 prop_assert!(lines.iter().all(|line| (1..=last).contains(line)), "{lines:?}");
             }
         }
-    }
-
-    #[test]
-    fn ids() {
-        for (id, expected) in [
-            ("REQ-1", true),
-            ("src/a.rs::parse_args", true),
-            ("größe.1", true),
-            ("", false),
-            ("a b", false),
-            ("a\nb", false),
-            ("a#b", false),
-        ] {
-            assert_eq!(check_id(id).is_ok(), expected, "{id:?}");
-        }
-        assert!(check_id(&"ü".repeat(200)).is_ok());
-        assert!(check_id(&"ü".repeat(201)).is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sha2::{Digest, Sha256};
 
-use crate::memory::types::Encoding;
+use crate::{base::text, memory::types::Encoding};
 
 /// What is not content.
 pub(super) const SYSTEM: &str = "_system";
@@ -105,8 +105,7 @@ fn escape(id: &str) -> String {
 
 /// A name that no escaped id has: there, two digits follow every `%`.
 fn digest(id: &str) -> String {
-    let hex: String = Sha256::digest(id).iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("%%{hex}")
+    format!("%%{}", text::hexadecimal(&Sha256::digest(id)))
 }
 
 /// Names that Windows keeps for devices, whatever their extension.
