@@ -49,7 +49,8 @@ pub fn rollback(tx: &Write<'_>, setting: &Setting, id: &str) -> Result<RolledBac
     if applied.branch != branch.name {
         let message =
             format!("{id} was applied to branch {}, not to {}", applied.branch, branch.name);
-        return Err(refused(message, "switch to that branch first"));
+        let hint = format!("name that branch: `--branch {}`, or check it out", applied.branch);
+        return Err(refused(message, &hint));
     }
     if applied.store != Some(branch.key) {
         let message = format!("{id} was applied to an earlier branch {}", applied.branch);

@@ -237,13 +237,24 @@ fn unknown<'a>(
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Error {
     let near = text::closest(name, known.clone());
-    let known: BTreeSet<_> = known.collect();
+    let known: Vec<_> = known.collect::<BTreeSet<_>>().into_iter().collect();
     let name = text::shorten(name, 80);
     let meant = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
     Fault::invalid(field, format!("is `{name}`, and there is no such {what}{meant}"))
         .details(json!({ "allowed": known }))
-        .hint(format!("use one of the allowed, or add a {what} with a file in .kb/schema/"))
+        .hint(format!("{}, or add a {what} with a file in .kb/schema/", allowed(&known)))
         .into()
+}
+
+/// Words that a hint spells out: people see no details.
+const SPELLED: usize = 20;
+
+/// What to use in place of a word that is unknown.
+pub(super) fn allowed(known: &[&str]) -> String {
+    match known.len() {
+        0..=SPELLED => format!("use one of {}", known.join(", ")),
+        _ => "use one of the allowed".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::{
     branch,
-    schema::Schema,
+    schema::{self, Schema},
     store::entities,
     types::{Setting, limits},
 };
@@ -252,7 +252,7 @@ fn named_rules(names: &[String]) -> Result<Vec<&'static Rule>> {
             return Err(Error::from(
                 Fault::invalid(&format!("rules[{index}]"), problem)
                     .details(json!({ "allowed": known }))
-                    .hint("leave `rules` out for all"),
+                    .hint(format!("{}, or leave `rules` out for all", schema::allowed(&known))),
             ));
         }
     }

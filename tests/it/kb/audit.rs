@@ -87,6 +87,18 @@ fn every_branch_has_its_own_log() {
 }
 
 #[test]
+fn a_rollback_on_another_branch_is_told_how_to_name_its_own() {
+    let mut kb = Kb::of("req R1", "");
+    kb.checkout("side");
+    let changeset = kb.put("req R2", "")["changeset"].as_str().unwrap().to_owned();
+    kb.checkout("main");
+    let error = kb.write(|tx, setting| kb::rollback(tx, setting, &changeset)).unwrap_err();
+    let fault = error.into_fault("");
+    assert!(fault.message.ends_with("was applied to branch side, not to main"), "{fault}");
+    assert!(fault.hint.is_some_and(|hint| hint.contains("`--branch side`")));
+}
+
+#[test]
 fn a_branch_has_no_part_in_the_life_of_an_earlier_one_of_its_name() {
     let mut kb = Kb::of("req R1", "");
     kb.checkout("side");

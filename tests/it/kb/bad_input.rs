@@ -117,3 +117,24 @@ fn questions() {
         ("NOT_FOUND", "kb_check", json!({ "ids": ["R9"] }), &["ids[0]", "R9"]),
     ]);
 }
+
+#[test]
+fn the_hint_of_an_unknown_word_names_the_known_ones_where_they_are_few() {
+    let mut kb = Kb::empty();
+    let hint = |kb: &mut Kb, tool: &str, arguments: Value| {
+        kb.app.fault(tool, arguments)["hint"].as_str().unwrap().to_owned()
+    };
+    let (of_type, of_relation) = (json!({ "type": "x" }), json!({ "edges": { "relation": "x" } }));
+    for (tool, arguments, start, end) in [
+        ("kb_query", &of_type, "use one of adr, ", ", or add a type with a file in .kb/schema/"),
+        ("kb_query", &of_relation, "use one of ", ", verified_by, or add a relation with a file"),
+        ("kb_check", &json!({ "rules": ["x"] }), "use one of ", ", or leave `rules` out for all"),
+    ] {
+        let said = hint(&mut kb, tool, arguments.clone());
+        assert!(said.starts_with(start) && said.contains(end), "{arguments}: {said}");
+    }
+    let types: Vec<String> = (0..20).map(|number| format!("\"t{number}\": {{}}")).collect();
+    kb.schema("more.json", &format!("{{\"types\": {{{}}}}}", types.join(", ")));
+    let said = hint(&mut kb, "kb_query", of_type);
+    assert!(said.starts_with("use one of the allowed, or add"), "{said}");
+}
