@@ -15,6 +15,7 @@ mod brief;
 mod onboard;
 mod prompts;
 mod search;
+mod spread;
 
 pub use brief::{
     Brief, BriefAtom, BriefMolecule, BriefNode, Briefing, LastChange, LeftOut, Placed, brief,
@@ -22,6 +23,8 @@ pub use brief::{
 pub use onboard::{KnowledgeState, MemoryState, Oriented, onboard};
 pub use prompts::{Asker, Subject, discovery, execution, planning};
 pub use search::{Domain, FoundText, Search, Searched, search};
+
+use spread::{Spread, spread};
 
 /// Where a joined answer is asked for, and which domains may be in it.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +54,8 @@ impl Around<'_> {
 
 /// Changelog entries of each atom where knowledge is an addition to an answer.
 const CHANGELOG: usize = 2;
+/// Paths that open work and a requirement name, each.
+const PLACES: usize = 20;
 /// Atoms that a hint names.
 const HINTED: usize = 20;
 
@@ -164,9 +169,11 @@ fn known(
     if paths.is_empty() {
         return Ok(None);
     }
+    let spread = spread(root, &paths)?;
     let project = Some(project.to_owned());
-    let ask = knowledge::Context { project, paths, changelog: CHANGELOG };
-    knowledge::context(tx, root, &ask).map(Some)
+    let ask = knowledge::Context { project, paths: spread.spellings(), changelog: CHANGELOG };
+    let known = knowledge::context(tx, root, &ask)?;
+    Ok(Some(Surroundings { note: spread.note, ..known }))
 }
 
 /// The files that links name; what is no path inside the repository is passed over.
@@ -265,13 +272,13 @@ pub struct Context {
     pub known: Surroundings,
     /// Open work on these files, oldest first, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub work: Option<Vec<work::OpenWork>>,
+    pub work: Option<Vec<Placed<work::OpenWork>>>,
     /// Open work that is not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub work_omitted: usize,
     /// What the KB says about these files on the active branch, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kb: Option<Vec<Touching>>,
+    pub kb: Option<Vec<Placed<Touching>>>,
     /// Entities of the KB that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub kb_omitted: usize,
@@ -286,19 +293,23 @@ pub fn context(
     include: &[Include],
     kb: Option<&kb::Setting>,
 ) -> Result<Context> {
-    let known = knowledge::context(tx, root, ask)?;
+    let spread = spread(root, &ask.paths)?;
+    let ask = knowledge::Context { paths: spread.spellings(), ..ask.clone() };
+    let Spread { files: paths, note } = spread;
+    let known = Surroundings { note, ..knowledge::context(tx, root, &ask)? };
     let mut context = Context { known, work: None, work_omitted: 0, kb: None, kb_omitted: 0 };
-    let spelled =
-        |spelling: &String| Ok((spelling.clone(), paths::normalise("paths", root, spelling)?));
-    let paths = ask.paths.iter().map(spelled).collect::<Result<Vec<_>>>()?;
     if include.contains(&Include::Work) {
         let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
         let (open, omitted) = work::open_on(tx, settings, Some(&project), &paths, work::LISTED)?;
-        (context.work, context.work_omitted) = (Some(open), omitted);
+        let open = open.into_iter();
+        let open = open.map(|open| Placed::of(open, PLACES, |open| &mut open.paths));
+        (context.work, context.work_omitted) = (Some(open.collect()), omitted);
     }
     if let Some(setting) = kb.filter(|_| include.contains(&Include::Kb)) {
         let (touching, omitted) = kb::touching(tx, setting, &paths)?;
-        (context.kb, context.kb_omitted) = (Some(touching), omitted);
+        let touching = touching.into_iter();
+        let touching = touching.map(|fact| Placed::of(fact, PLACES, |fact| &mut fact.paths));
+        (context.kb, context.kb_omitted) = (Some(touching.collect()), omitted);
     }
     Ok(context)
 }

@@ -1,7 +1,5 @@
 //! The files of the working tree that a call comes from.
 
-use std::path::Path;
-
 use super::App;
 use crate::{
     base::Result,
@@ -15,17 +13,8 @@ impl App {
         repository.map(|repository| repository.changed_files(revision)).transpose()
     }
 
-    /// The files below a folder of the working tree that git does not ignore, relative to its root; none where it is
-    /// no folder of it.
-    pub fn files_below(&self, folder: &Path) -> Option<Vec<String>> {
-        if !folder.is_dir() {
-            return None;
-        }
-        let inside = folder.strip_prefix(&self.config.root).ok()?.to_str()?.replace('\\', "/");
-        let files = files::list(folder)?.into_iter();
-        Some(match inside.is_empty() {
-            true => files.collect(),
-            false => files.map(|file| format!("{inside}/{file}")).collect(),
-        })
+    /// What is directly in the root and not ignored by git; a folder ends with a slash.
+    pub fn top(&self) -> Vec<String> {
+        files::entries(&self.config.root, "")
     }
 }

@@ -63,15 +63,15 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     Ok(Done::Ok)
 }
 
-/// The files that were named, with all of a folder in its place; one that has none stands for itself.
+/// The files and folders that were named, as seen from the root; all that is in it where that is one of them.
 pub(super) fn named(paths: &[String], shell: &Shell) -> Result<Vec<String>, Failure> {
     let here = std::env::current_dir().map_err(Failure::Io)?;
     let root = &shell.app.config().root;
     let mut files = Vec::new();
     for path in paths {
-        match shell.app.files_below(&whole_path(&here, path)) {
-            Some(below) => files.extend(below),
-            None => files.push(from_root(root, &here, path)),
+        match whole_path(&here, path) == *root {
+            true => files.extend(shell.app.top()),
+            false => files.push(from_root(root, &here, path)),
         }
     }
     Ok(files)
@@ -126,13 +126,13 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
         out.gap()?;
     }
     for open in found.work.iter().flatten() {
-        open_work(open, out)?;
+        open_work(&open.thing, out)?;
     }
     if found.work_omitted > 0 {
         out.line(styled(QUIET, format_args!("… and {} more nodes", found.work_omitted)))?;
     }
     for fact in found.kb.iter().flatten() {
-        requirement(fact, out)?;
+        requirement(&fact.thing, out)?;
     }
     if found.kb_omitted > 0 {
         out.line(styled(QUIET, format_args!("… and {} more of the KB", found.kb_omitted)))?;
@@ -143,6 +143,10 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
         for path in &known.unmatched_paths {
             out.line(format_args!("  {}", plain(path)))?;
         }
+    }
+    if let Some(note) = &known.note {
+        out.gap()?;
+        out.line(plain(note))?;
     }
     Ok(())
 }

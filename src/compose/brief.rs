@@ -1,6 +1,6 @@
 //! `graph_brief`: all that is worth knowing before files are touched, in one answer of a given size.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,11 +13,13 @@ mod shape;
 pub use changes::LastChange;
 pub use shape::{BriefAtom, BriefMolecule, BriefNode, Briefing, LeftOut, Placed};
 
-use super::{Around, Domain};
+use super::{
+    Around, Domain,
+    spread::{Spread, spread},
+};
 use crate::{
     base::{Fault, Result},
     db::Read,
-    fresh::{Stands, stands_for},
     kb::{self, Check, Touching, check::Violation},
     knowledge::{self, ContextAtom, ContextMolecule, Surroundings},
     work::{self, OpenWork},
@@ -79,42 +81,14 @@ pub fn brief(tx: &Read<'_>, around: &Around<'_>, ask: &Brief) -> Result<Briefing
     };
     let project = ask.project.as_deref().map(|name| work::project_id(tx, "project", Some(name)));
     let project = project.transpose()?;
-    let asked = knowledge::normalised(around.root, &files)?;
-    let asked = spread(around.root, asked, &mut told);
+    let Spread { files: mut asked, note } = spread(around.root, &files)?;
+    told.note = told.note.or(note);
+    // Two spellings of a file are one file.
+    let mut seen = BTreeSet::new();
+    asked.retain(|(_, path)| seen.insert(path.clone()));
     told.files = asked.len();
     let gathered = gather(tx, around, project.as_deref(), &asked, told.node.as_ref())?;
     gathered.fit(told, ask.max_tokens.unwrap_or(TOKENS))
-}
-
-/// The files, with all of a folder in its place; what is too much is told.
-fn spread(
-    root: Option<&str>,
-    asked: Vec<(String, String)>,
-    told: &mut Briefing,
-) -> Vec<(String, String)> {
-    let Some(root) = root.map(Path::new) else { return asked };
-    let mut files: Vec<(String, String)> = Vec::with_capacity(asked.len());
-    let mut seen = BTreeSet::new();
-    let mut say = |note: String| {
-        told.note.get_or_insert(note);
-    };
-    for (spelling, path) in asked {
-        let below = match stands_for(root, &path) {
-            Stands::Itself => vec![(spelling, path)],
-            Stands::Files(files) => files.into_iter().map(|file| (file.clone(), file)).collect(),
-            Stands::TooMany => {
-                say(format!("`{path}` has too many files to be looked at: name some of them"));
-                vec![(spelling, path)]
-            }
-        };
-        files.extend(below.into_iter().filter(|(_, path)| seen.insert(path.clone())));
-    }
-    let (all, most) = (files.len(), knowledge::limits::PATHS);
-    if all > most {
-        say(format!("these are {all} files, and this is about the first {most} of them"));
-        files.truncate(most);
-    }
-    files
 }
 
 /// All that there is to tell, the most useful of each kind first, and what was not even looked at.
@@ -187,8 +161,10 @@ fn gather(
     (gathered.left_out.changes, gathered.left_out.older) = (last.omitted, last.older);
     gathered.changes = last.changes;
     gathered.failing = failing;
-    gathered.kb = facts.into_iter().map(|fact| placed(fact, |fact| &mut fact.paths)).collect();
-    gathered.work = open.into_iter().map(|open| placed(open, |open| &mut open.paths)).collect();
+    let facts = facts.into_iter();
+    gathered.kb = facts.map(|fact| Placed::of(fact, PATHS, |fact| &mut fact.paths)).collect();
+    let open = open.into_iter();
+    gathered.work = open.map(|open| Placed::of(open, PATHS, |open| &mut open.paths)).collect();
     gathered.unknown = if tells_known { unknown } else { Vec::new() };
     Ok(gathered)
 }
@@ -248,13 +224,6 @@ impl Gathered {
         }
         Ok(atoms.into_iter().map(|(atom, ..)| atom).collect())
     }
-}
-
-/// A thing with the first of its paths.
-fn placed<T>(mut thing: T, paths: impl Fn(&mut T) -> &mut Vec<String>) -> Placed<T> {
-    let all = paths(&mut thing).len();
-    paths(&mut thing).truncate(PATHS);
-    Placed { thing, paths_omitted: all.saturating_sub(PATHS) }
 }
 
 fn is_nothing(found: &Surroundings) -> bool {

@@ -57,6 +57,9 @@ pub struct Surroundings {
     /// Paths without an atom that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub unmatched_omitted: usize,
+    /// Why it is not about all that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A molecule that has an atom that matched.

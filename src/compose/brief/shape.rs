@@ -117,6 +117,19 @@ pub struct Placed<T> {
     pub paths_omitted: usize,
 }
 
+impl<T> Placed<T> {
+    /// A thing with the first of its paths, `most` of them.
+    pub(in crate::compose) fn of(
+        mut thing: T,
+        most: usize,
+        paths: impl Fn(&mut T) -> &mut Vec<String>,
+    ) -> Self {
+        let all = paths(&mut thing).len();
+        paths(&mut thing).truncate(most);
+        Placed { thing, paths_omitted: all.saturating_sub(most) }
+    }
+}
+
 /// How much there was no room for, and how to get it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LeftOut {

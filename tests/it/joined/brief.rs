@@ -323,6 +323,40 @@ fn a_folder_stands_for_its_files_also_where_a_node_names_it() {
 }
 
 #[test]
+fn a_folder_stands_for_its_files_in_every_answer_about_paths() {
+    let mut shop = Shop::full();
+    let root = shop.app.db_path().parent().unwrap().to_owned();
+    std::fs::create_dir_all(root.join("src/many")).unwrap();
+    std::fs::create_dir(root.join("empty")).unwrap();
+    std::fs::write(root.join("src/pay.rs"), "").unwrap();
+    let mut ask = |paths: Value| {
+        let ask = json!({ "operation": "context", "paths": paths, "include": ["work", "kb"] });
+        shop.app.ok("query_graph", ask)["data"].take()
+    };
+    let file = ask(json!(["src/pay.rs", "empty"]));
+    assert_eq!(file["unmatchedPaths"], json!(["empty"]), "{file}");
+    for folder in ["src", "./src/"] {
+        assert_eq!(ask(json!([folder, "empty"])), file, "{folder}");
+        assert_eq!(ask(json!([folder, "src/pay.rs", "empty"])), file, "{folder} and what is in it");
+    }
+    // Whoever names many files gets the first of them with each thing.
+    for at in 0..2_050 {
+        std::fs::write(root.join(format!("src/many/{at}")), "").unwrap();
+    }
+    let links = json!({ "updates": [{ "node_id": shop.pay, "add_context_links": ["src"] }] });
+    shop.app.ok("graph_update", links);
+    let ask = json!({ "operation": "context", "paths": "src", "include": ["work", "kb"] });
+    let told = shop.app.ok("query_graph", ask)["data"].take();
+    assert!(told.to_string().len() < 100_000, "{}", told.to_string().len());
+    assert!(told["note"].as_str().unwrap().contains("2051 files"), "{}", told["note"]);
+    assert_eq!(told["work"][0]["paths"].as_array().unwrap().len(), 20);
+    assert_eq!(told["work"][0]["paths_omitted"], 1_980);
+    let ask = json!({ "node_id": shop.pay, "include_knowledge": true });
+    let told = shop.app.ok("graph_context", ask);
+    assert!(told["knowledge"]["note"].as_str().is_some(), "{}", told["knowledge"]);
+}
+
+#[test]
 fn paths_are_told_as_they_were_spelled() {
     let mut shop = Shop::full();
     let told = shop.brief(json!({ "paths": "./src/pay.rs, web\\page.ts" }));

@@ -123,6 +123,11 @@ fn a_folder_stands_for_its_files_and_the_object_is_the_tools() {
         "src/deep/b.rs,web/c.ts"
     );
     assert!(unknown(&run(&root, &["brief", "--json", "."])).ends_with("web/c.ts"));
+    assert!(unknown(&run(&root.join("src"), &["brief", "--json", ".."])).ends_with("web/c.ts"));
+    fs::create_dir(root.join("empty")).unwrap();
+    assert_eq!(unknown(&run(&root, &["brief", "--json", "empty", "web"])), "empty,web/c.ts");
+    let told = run(&root, &["--json", "context", "empty", "src"]).json();
+    assert_eq!(told["data"]["unmatchedPaths"], json!(["empty", "src/a.rs", "src/deep/b.rs"]));
     let tool =
         run(&root, &["tool", "graph_brief", &json!({ "paths": ["src/a.rs"] }).to_string()]).json();
     let shown: Value = run(&root, &["--json", "brief", "src/a.rs"]).json();
