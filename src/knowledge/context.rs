@@ -10,6 +10,7 @@ use super::{
     search::end_of_page,
     store::{atoms, molecules},
     types::{EntityType, Entry, Knowledge, RelatedAtom, RelatedMolecule, limits},
+    validate,
     view::View,
 };
 use crate::{
@@ -21,7 +22,6 @@ use crate::{
     },
     db::Read,
     fresh::Freshness,
-    work,
 };
 
 /// Characters of names and paths; texts have the rest of the answer, and whatever of this is left.
@@ -119,7 +119,7 @@ pub struct ContextAtom {
 
 /// Everything known about the paths; `root` is the folder that absolute ones are made relative to.
 pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surroundings> {
-    let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
+    let project = validate::project(tx, ask.project.as_deref())?;
     let asked = normalised(root, &ask.paths)?;
     let paths: Vec<&str> = asked.iter().map(|(_, path)| path.as_str()).collect();
     let mut matched = matching::matches(tx, &project, &paths)?;

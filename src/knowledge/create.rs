@@ -110,7 +110,7 @@ impl From<atoms::Record> for Written {
 
 /// Creates a molecule.
 pub fn create_molecule(tx: &Write<'_>, new: &NewMolecule) -> Result<Written> {
-    let project = work::project_id(tx, "projectId", new.project.as_deref())?;
+    let project = validate::project(tx, new.project.as_deref())?;
     let task = creator(tx, &project, new.task.as_deref())?;
     let record = molecules::Record {
         id: tx.ids().uuid(),
@@ -139,7 +139,7 @@ pub fn create_molecule(tx: &Write<'_>, new: &NewMolecule) -> Result<Written> {
 
 /// Creates an atom.
 pub fn create_atom(tx: &Write<'_>, new: &NewAtom) -> Result<Written> {
-    let project = work::project_id(tx, "projectId", new.project.as_deref())?;
+    let project = validate::project(tx, new.project.as_deref())?;
     let task = creator(tx, &project, new.task.as_deref())?;
     let molecule = new.molecule.as_deref();
     let record = atoms::Record {

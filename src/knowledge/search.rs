@@ -19,7 +19,6 @@ use crate::{
         wire::is_zero,
     },
     db::{Needle, Read},
-    work,
 };
 
 /// Characters of names and patterns on a page.
@@ -139,7 +138,7 @@ pub fn count(tx: &Read<'_>, project: &str) -> Result<(usize, usize)> {
 }
 
 fn filter(tx: &Read<'_>, ask: &Search) -> Result<Filter> {
-    let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
+    let project = validate::project(tx, ask.project.as_deref())?;
     let text = ask.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
     let text = text.map(|text| Needle::new("query", text)).transpose()?;
     Ok(Filter { project, text, ..Filter::default() })

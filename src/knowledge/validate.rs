@@ -7,7 +7,23 @@ use super::{
 use crate::{
     base::{Error, ErrorCode, Fault, Result, globs, text},
     db::Read,
+    work,
 };
+
+/// The project that a call names, or the only one. A server may have the tools of this domain alone, so that where there
+/// is none yet, the hint has another way to make one.
+pub(super) fn project(tx: &Read<'_>, named: Option<&str>) -> Result<String> {
+    match work::project_id(tx, "projectId", named) {
+        Err(Error::Fault(fault)) if work::complete_projects(tx, "", 1)?.total == 0 => {
+            let line = r#"GRAPH_TOOLSETS=work graph tool graph_open '{"project": "NAME"}'"#;
+            let hint = format!(
+                "there is no project yet: graph_open with a name creates one, or, where that is off, on the command line: {line}"
+            );
+            Err(fault.hint(hint).into())
+        }
+        found => found,
+    }
+}
 
 /// A name, trimmed.
 pub(super) fn name(name: &str) -> Result<String> {

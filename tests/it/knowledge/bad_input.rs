@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::world::{World, extend, says};
+use crate::support::binary::{command, finish, folder, run};
 
 const NOBODY: &str = "ffffffff-ffff-4fff-8fff-ffffffffffff";
 const NO_TASK: &str = "n_zzzzzzzzzz";
@@ -353,4 +354,25 @@ fn paths_that_leave_the_repository() {
         let fault = w.refused(BAD, "query_graph", ask);
         says(&fault, &["paths[1]", path]);
     }
+}
+
+#[test]
+fn without_a_project_the_hint_helps_also_where_the_tools_of_work_are_off() {
+    let (_keep, folder) = folder();
+    std::fs::write(folder.join("graph.config.yaml"), "toolsets: [knowledge]\n").unwrap();
+    let new = json!({ "operation": "create", "entityType": "molecule", "name": "x" });
+    let query = |ask: Value| run(&folder, &["tool", "query_graph", &ask.to_string()]);
+    for refused in [
+        run(&folder, &["tool", "manage_graph", &new.to_string()]),
+        query(json!({ "operation": "search", "entityType": "atom" })),
+        query(json!({ "operation": "context", "paths": "a", "projectId": "none" })),
+    ] {
+        let told = refused.json();
+        let hint = told["error"]["hint"].as_str().unwrap();
+        assert!(hint.contains("GRAPH_TOOLSETS=work graph tool graph_open '{"), "{told}");
+    }
+    let open = ["tool", "graph_open", r#"{"project": "NAME"}"#];
+    assert_eq!(run(&folder, &open).code, 1, "its toolset is off");
+    finish(command(&folder, &open).env("GRAPH_TOOLSETS", "work")).ok();
+    run(&folder, &["tool", "manage_graph", &new.to_string()]).ok();
 }

@@ -69,6 +69,11 @@ fn discovery_surfaces_the_next_task_with_what_is_known_about_its_files() {
             "src/new.ts",
         ],
     );
+    // A folder stands for its files.
+    std::fs::create_dir_all(folder.path().join("src/pay")).unwrap();
+    std::fs::write(folder.path().join("src/pay/card.ts"), "").unwrap();
+    let prompt = text(&mut server, "planning", json!({ "paths": "src/pay/" }));
+    has(&prompt, &[&atom, r#""matchedPaths":["src/pay/card.ts"]"#, r#""unmatchedPaths":[]"#]);
     server.end();
 }
 
