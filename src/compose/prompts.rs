@@ -95,7 +95,8 @@ id, version, knowledge, knowledgeMode, lastTaskId}. Where its files changed and 
 `confirm: true` in place of `knowledge`.
 4. Where files moved or folders appeared, update the atom's paths.
 5. For a new area that nothing covers, create an atom.
-6. For changes that whoever comes next must know of: manage_changelog {operation: append}.
+6. For changes that whoever comes next must know of: manage_changelog {operation: append, parentType: atom, parentId, \
+taskId, summary}.
 7. Resolve the task with evidence: graph_update {updates: [{node_id, resolved: true, add_evidence}]}.",
     );
     page.section("The task", &task.shown)?;

@@ -12,5 +12,6 @@ mod prompts;
 mod races;
 mod room;
 mod search;
+mod shipped;
 mod update;
 mod world;
