@@ -2,13 +2,14 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config;
 
 use super::{
     backup, brief, completions, context, demo, doctor, export, import, init, kb, knowledge, log,
-    next, search,
+    next::{self, quoted},
+    search,
     serve::{self, Serve},
     show, status, tool, tree,
 };
@@ -115,6 +116,21 @@ impl Cli {
         }
     }
 
+    /// The files that the command line names, as options, and the commands that take them.
+    pub fn given(&self) -> (String, Vec<String>) {
+        let files = [("--db", &self.global.db), ("--config", &self.global.config)];
+        let option = |(name, path): (&str, &Option<PathBuf>)| {
+            path.as_ref().map(|path| format!("{name} {}", quoted(&path.display().to_string())))
+        };
+        let given: Vec<_> = files.into_iter().filter_map(option).collect();
+        if given.is_empty() {
+            return Default::default();
+        }
+        let command = Cli::command();
+        let commands = command.get_subcommands().map(|command| command.get_name().to_owned());
+        (given.join(" "), commands.collect())
+    }
+
     /// What the configuration needs to know of the command line.
     pub fn options(&self) -> config::Options {
         config::Options {
@@ -132,7 +148,6 @@ impl Cli {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_definition_is_sound() {

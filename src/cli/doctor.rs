@@ -145,8 +145,20 @@ fn requirements(
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
-        let advice = fault.hint.unwrap_or_else(|| "choose another file with --db".to_owned());
+        let advice = match &fault.hint {
+            Some(hint) => beyond(hint),
+            None => "choose another file with --db".to_owned(),
+        };
         Problem { what: format!("{} ({})", fault.message, fault.code), advice }
+    }
+}
+
+/// What a hint says beside sending people here.
+fn beyond(hint: &str) -> String {
+    let parts: Vec<_> = hint.split("; ").filter(|part| !part.contains("`graph doctor`")).collect();
+    match parts.is_empty() {
+        true => "keep a copy of the file as it is, and restore a backup".to_owned(),
+        false => parts.join("; "),
     }
 }
 
@@ -346,7 +358,8 @@ fn verdict(problems: &[Problem], out: &mut Output) -> std::io::Result<()> {
     }
     for problem in problems {
         out.line(format_args!("{} {}", styled(BAD, "✗"), plain(&problem.what)))?;
-        out.line(format_args!("  {} {}", styled(NEXT, "→"), plain(&problem.advice)))?;
+        let advice = out.command(&problem.advice);
+        out.line(format_args!("  {} {}", styled(NEXT, "→"), plain(&advice)))?;
     }
     Ok(())
 }

@@ -205,7 +205,7 @@ fn print(out: &mut Output, head: impl Display, changes: &[Change]) -> io::Result
 fn finish(out: &mut Output, more: bool, limit: usize, command: &str) -> Outcome {
     if more {
         out.gap()?;
-        let wider = format!("{command} --limit {}", (limit * 5).min(10_000));
+        let wider = out.command(&format!("{command} --limit {}", (limit * 5).min(10_000)));
         out.line(format_args!("there is more: {}", styled(NEXT, wider)))?;
     }
     Ok(Done::Ok)

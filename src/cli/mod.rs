@@ -157,6 +157,7 @@ fn start(cli: &Cli, doors: Doors) -> ExitCode {
         _ => cli.global.json,
     };
     let mut out = Output::of_process(json);
+    out.given = cli.given();
     if let Command::Completions(ask) = &cli.command {
         let outcome = completions::run(ask, &mut out);
         return out.finish(outcome, "");
@@ -170,6 +171,7 @@ fn start(cli: &Cli, doors: Doors) -> ExitCode {
     };
     match config {
         Ok(config) => {
+            say_more(&config);
             let app = App::new(config);
             let ctx = app.ctx(Some(ACTOR));
             let request = ctx.request.clone();
@@ -187,6 +189,25 @@ fn start(cli: &Cli, doors: Doors) -> ExitCode {
         }
         Err(failure) => out.finish(Err(failure), ""),
     }
+}
+
+/// Tells whoever asked for more what this is about.
+fn say_more(config: &Config) {
+    let shown = |path: &Path| output::plain(&path.display().to_string());
+    let (db, source) = (shown(&config.db_path.value), config.db_path.source.to_string());
+    let there = if config.db_path.value.exists() { "" } else { ", not there yet" };
+    tracing::info!(db, source, "database {db} ({source}){there}");
+    match &config.file {
+        Some(file) => {
+            let file = shown(&file.value);
+            tracing::info!(file, "settings from {file}");
+        }
+        None => {
+            tracing::info!("no settings file: all are default, or from options and environment")
+        }
+    }
+    let root = shown(&config.root);
+    tracing::info!(root, "paths are relative to {root}");
 }
 
 fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {

@@ -123,6 +123,7 @@ fn what_now(ask: &Next, nodes: &[NextNode], shell: &mut Shell) -> Outcome {
             ("take it", format!("graph next{project} --claim"))
         }
     };
+    let command = shell.out.command(&command);
     shell.out.line(format_args!("{label}: {}", styled(NEXT, command)))?;
     Ok(Done::Ok)
 }

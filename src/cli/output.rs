@@ -12,7 +12,7 @@ use std::{
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::interrupt::STOPPED;
 use crate::{
@@ -39,6 +39,9 @@ pub const NEXT: Style = AnsiColor::Cyan.on_default();
 
 /// Characters of a summary in a list; `graph show` has all of it.
 const LINE: usize = 100;
+
+/// Values that are listed where one was refused.
+const ALLOWED: usize = 30;
 
 /// How a command ended, when nothing failed on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +107,10 @@ pub struct Output {
     pub enveloped: bool,
     /// The names of tools, which a shell calls by `graph tool`.
     pub tools: Vec<&'static str>,
+    /// What a command calls otherwise than the tools do, in what it says to people.
+    pub words: &'static [(&'static str, &'static str)],
+    /// Which files the command line names, and the names of commands that are told about them.
+    pub given: (String, Vec<String>),
     /// Whether a person reads along, so that JSON is worth breaking into lines.
     terminal: bool,
     out: Box<dyn Write>,
@@ -117,6 +124,8 @@ impl Output {
             json,
             enveloped: false,
             tools: Vec::new(),
+            words: &[],
+            given: Default::default(),
             terminal: io::stdout().is_terminal(),
             out: Box::new(BufWriter::new(AutoStream::auto(io::stdout()))),
             err: Box::new(AutoStream::auto(io::stderr())),
@@ -190,6 +199,27 @@ impl Output {
         Ok(BufWriter::new(io::stdout()))
     }
 
+    /// A text for people in which every command is about the same files as this one.
+    pub fn command(&self, text: &str) -> String {
+        let (given, commands) = &self.given;
+        if given.is_empty() {
+            return text.to_owned();
+        }
+        let bare = |word: &str| -> String {
+            word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric()).to_owned()
+        };
+        let words: Vec<&str> = text.split(' ').collect();
+        let mut told = Vec::with_capacity(words.len());
+        for (index, word) in words.iter().enumerate() {
+            told.push(*word);
+            let next = words.get(index + 1).map(|next| bare(next));
+            if bare(word) == "graph" && next.is_some_and(|next| commands.contains(&next)) {
+                told.push(given);
+            }
+        }
+        told.join(" ")
+    }
+
     /// One line beside the data, for whoever looks on.
     pub fn note(&mut self, line: impl Display) -> io::Result<()> {
         writeln!(self.err, "{line}")
@@ -237,13 +267,17 @@ impl Output {
     /// Prints a failure, as an object where objects were asked for; answers the exit code.
     fn tell(&mut self, failure: Failure, request: &str) -> u8 {
         let (code, fault) = match failure {
-            Failure::Config(error) => return self.complain(2, None, &error.message, error.hint),
+            Failure::Config(error) => {
+                return self.complain(2, None, &error.message, [None, error.hint]);
+            }
             Failure::Usage { message, hint } => {
-                return self.complain(2, None, &message, Some(hint));
+                let hint = self.command(&hint);
+                return self.complain(2, None, &message, [None, Some(hint)]);
             }
             Failure::Stopped => return STOPPED,
             Failure::Io(error) => {
-                return self.complain(1, None, &format!("cannot read or write: {error}"), None);
+                let message = format!("cannot read or write: {error}");
+                return self.complain(1, None, &message, [None, None]);
             }
             Failure::Error(Error::Fault(fault)) => (1, *fault),
             Failure::Error(error @ Error::Internal(_)) => {
@@ -265,16 +299,22 @@ impl Output {
             Some(file) if !fault.message.contains(file) => format!("{file}: {}", fault.message),
             _ => fault.message,
         };
-        let hint = fault.hint.map(|hint| for_shell(&hint, &self.tools));
-        self.complain(code, Some(fault.code.as_str()), &message, hint)
+        let spoken = |text: &str| {
+            self.words.iter().fold(text.to_owned(), |text, (word, here)| text.replace(word, here))
+        };
+        let message = spoken(&message);
+        let hint = fault.hint.map(|hint| self.command(&for_shell(&spoken(&hint), &self.tools)));
+        let allowed = fault.details.as_ref().and_then(|details| allowed(details, &message));
+        self.complain(code, Some(fault.code.as_str()), &message, [allowed, hint])
     }
 
+    /// Prints what went wrong and, where there is something to say, what is allowed and what to do.
     fn complain(
         &mut self,
         exit: u8,
         code: Option<&str>,
         message: &str,
-        hint: Option<String>,
+        [allowed, hint]: [Option<String>; 2],
     ) -> u8 {
         let message = plain(message);
         let shown = match code {
@@ -282,11 +322,29 @@ impl Output {
             None => format!("{BAD}error{BAD:#}: {message}"),
         };
         let _ = writeln!(self.err, "{shown}");
+        if let Some(allowed) = allowed {
+            let _ = writeln!(self.err, "allowed: {}", plain(&allowed));
+        }
         if let Some(hint) = hint {
             let _ = writeln!(self.err, "{NEXT}hint{NEXT:#}: {}", plain(&hint));
         }
         exit
     }
+}
+
+/// The values that a fault knows of and its message leaves out.
+fn allowed(details: &Value, message: &str) -> Option<String> {
+    let values = details["allowed"].as_array()?.iter();
+    let values: Vec<_> =
+        values.map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned)).collect();
+    if values.is_empty() || values.iter().all(|value| message.contains(value.as_str())) {
+        return None;
+    }
+    let more = match values.len().saturating_sub(ALLOWED) {
+        0 => String::new(),
+        more => format!(" … and {more} more"),
+    };
+    Some(format!("{}{more}", values[..values.len().min(ALLOWED)].join(", ")))
 }
 
 /// A hint that names tools, as somebody in a shell can follow it. Names of one word may be just that, a word.

@@ -47,10 +47,8 @@ pub fn run(ask: &Show, shell: &mut Shell) -> Outcome {
     neighbours("needed by", &around.depended_by, around.depended_by_omitted, out)?;
     parts(&around, out)?;
     out.gap()?;
-    out.line(format_args!(
-        "how it came to this: {}",
-        styled(NEXT, format_args!("graph log {}", around.node.id))
-    ))?;
+    let log = out.command(&format!("graph log {}", around.node.id));
+    out.line(format_args!("how it came to this: {}", styled(NEXT, log)))?;
     Ok(Done::Ok)
 }
 

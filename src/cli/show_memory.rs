@@ -181,6 +181,6 @@ fn links(
 
 fn history(id: &str, out: &mut Output) -> std::io::Result<()> {
     out.gap()?;
-    let command = format!("graph log {}", quoted(id));
+    let command = out.command(&format!("graph log {}", quoted(id)));
     out.line(format_args!("how it came to this: {}", styled(NEXT, command)))
 }

@@ -262,6 +262,43 @@ fn wrong_usage_and_wrong_settings_end_with_2() {
 }
 
 #[test]
+fn verbose_says_which_files_are_meant_on_standard_error() {
+    let (_app, folder) = shop();
+    let json = run(&folder, &["--json", "status"]).out;
+    for (arguments, said) in [
+        (&["-v", "status", "--json"][..], "(default)"),
+        (&["-v", "status", "--json", "--db", "graph.db"], "(option --db)"),
+    ] {
+        let ran = run(&folder, arguments);
+        assert_eq!((ran.code, &ran.out), (0, &json), "{arguments:?}");
+        let database = format!("database {} {said}", folder.join("graph.db").display());
+        let settings = format!("settings from {}", folder.join("graph.config.yaml").display());
+        assert!(ran.err.contains(&database) && ran.err.contains(&settings), "{}", ran.err);
+    }
+    let new = run(&folder, &["-v", "doctor", "--db", "none.db"]);
+    assert!(new.err.contains("none.db (option --db), not there yet"), "{}", new.err);
+    assert_eq!(run(&folder, &["status"]).err, "");
+}
+
+#[test]
+fn what_to_type_next_is_about_the_same_file() {
+    let (_app, folder) = shop();
+    run(&folder, &["backup", "my copy.db"]).ok();
+    let given = "graph --db 'my copy.db'";
+    for (arguments, said) in [
+        (&["log", "--limit", "1"][..], "log --limit 5"),
+        (&["next"], "next --claim"),
+        (&["status"], "next --claim"),
+        (&["show", "n_0000000003"], "log n_0000000003"),
+    ] {
+        let out = run(&folder, &[&["--db", "my copy.db"], arguments].concat()).ok();
+        assert!(out.contains(&format!(": {given} {said}\n")), "{arguments:?}: {out}");
+    }
+    let err = run(&folder, &["--db", "my copy.db", "show", "n_none"]).failed(1);
+    assert!(err.contains(&format!("hint: {given} tool graph_query finds nodes")), "{err}");
+}
+
+#[test]
 fn colour_is_for_terminals_and_for_those_who_force_it() {
     let (_app, folder) = shop();
     for arguments in

@@ -95,7 +95,15 @@ fn doctor_finds_what_is_wrong_and_says_what_to_do() {
     .unwrap();
     let ran = run(&folder, &["doctor", "--db", "text.db"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
-    assert!(ran.out.contains("(STORAGE_CORRUPT)") && ran.out.contains("→ "), "{}", ran.out);
+    assert!(
+        ran.out.contains("(STORAGE_CORRUPT)") && ran.out.contains("→ look for a copy"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("graph doctor"), "it is what was asked: {}", ran.out);
+    // From elsewhere it is named, and about the same file.
+    let err = run(&folder, &["--db", "text.db", "status"]).failed(1);
+    assert!(err.contains("hint: `graph --db text.db doctor` says more; look for"), "{err}");
     let object = run(&folder, &["doctor", "--json", "--db", "text.db"]);
     assert_eq!(object.code, 1);
     assert_eq!(object.json()["problems"].as_array().unwrap().len(), 1);

@@ -46,6 +46,8 @@ fn output(json: bool, terminal: bool) -> (Output, Sink, Sink) {
         json,
         enveloped: false,
         tools: Vec::new(),
+        words: &[],
+        given: Default::default(),
         terminal,
         out: Box::new(out.clone()),
         err: Box::new(err.clone()),
@@ -178,4 +180,51 @@ fn a_hint_for_people_calls_tools_the_way_a_shell_does() {
     ] {
         assert_eq!(for_shell(hint, &tools), told);
     }
+}
+
+#[test]
+fn commands_that_are_named_are_about_the_same_files() {
+    let (mut output, _, _) = output(false, false);
+    let given = "--db 'my x.db'".to_owned();
+    for (text, told) in [
+        ("`graph doctor` says more", "`graph --db 'my x.db' doctor` says more"),
+        (
+            "run graph kb sync; graph log",
+            "run graph --db 'my x.db' kb sync; graph --db 'my x.db' log",
+        ),
+        ("the graph of it, doctor, graphs", "the graph of it, doctor, graphs"),
+    ] {
+        assert_eq!(output.command(text), text);
+        let commands = ["doctor", "kb", "log"].map(str::to_owned).to_vec();
+        output.given = (given.clone(), commands);
+        assert_eq!(output.command(text), told);
+        output.given = Default::default();
+    }
+}
+
+#[test]
+fn what_is_allowed_is_listed_unless_the_message_says_it() {
+    let many: Vec<_> = (0..40).map(|at| format!("v{at}")).collect();
+    let told = format!("allowed: {} … and 10 more\n", many[..30].join(", "));
+    for (message, allowed, told) in [
+        ("`t` is `x`", json!(["req", "a\u{1b}"]), "allowed: req, a\\u{1b}\n"),
+        ("`t` is `x`; allowed: req, adr", json!(["req", "adr"]), ""),
+        ("`t` is `x`", json!([]), ""),
+        ("`t` is `x`", json!(many), told.as_str()),
+    ] {
+        let (output, _, err) = output(false, false);
+        let fault = Fault::new(ErrorCode::ValidationError, message);
+        let fault = fault.details(json!({ "allowed": allowed })).hint("do");
+        output.finish(Err(fault.into()), "r1");
+        let expected = format!("error: {message} (VALIDATION_ERROR)\n{told}hint: do\n");
+        assert_eq!(err.text(), expected);
+    }
+}
+
+#[test]
+fn fields_have_the_names_of_the_command_line() {
+    let (mut output, _, err) = output(false, false);
+    output.words = &[("`projectId`", "`--project`")];
+    output.finish(Err(Fault::invalid("projectId", "is missing").into()), "r1");
+    assert_eq!(err.text(), "error: `--project` is missing (VALIDATION_ERROR)\n");
 }

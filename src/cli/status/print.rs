@@ -142,8 +142,9 @@ fn details(
         true => format!(" {}", quoted(&line.project)),
         false => String::new(),
     };
-    let command = |arguments: &str| styled(NEXT, format!("graph {arguments}")).to_string();
-    out.line(match (line.unresolved, line.total) {
+    let command =
+        |arguments: &str| styled(NEXT, out.command(&format!("graph {arguments}"))).to_string();
+    let told = match (line.unresolved, line.total) {
         (0, _) => format!("  all done; look back: {}", command(&format!("tree{name} --all"))),
         (_, 1) => {
             "  nothing planned yet: ask an agent to break the goal down with graph_plan".to_owned()
@@ -152,5 +153,6 @@ fn details(
             format!("  nothing is free now; see why: {}", command(&format!("tree{name}")))
         }
         _ => format!("  take it: {}", command(&format!("next{name} --claim"))),
-    })
+    };
+    out.line(told)
 }

@@ -163,6 +163,8 @@ REQ-1 verified_by T-1
     let cursor = page.trim().rsplit(' ').next().unwrap();
     let next = kb(&folder, &["query", "--limit", "1", "--cursor", cursor]).ok();
     assert!(next.starts_with("REQ-2  req"), "{next}");
+    let err = kb(&folder, &["query", "--type", "foo"]).failed(1);
+    assert!(err.contains("\nallowed: adr, ") && err.contains(", req, "), "{err}");
     let err = kb(&folder, &["query", "--lacks", "verifed_by"]).failed(1);
     assert!(err.contains("did you mean `verified_by`?"), "{err}");
     let tool = run(&folder, &["tool", "kb_query", r#"{"type":"req"}"#]).json();
