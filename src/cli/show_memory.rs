@@ -92,13 +92,24 @@ fn elsewhere(id: &str, shell: &mut Shell, unknown: Error) -> Result<Error> {
         return Ok(unknown);
     };
     let (kind, domain) = (last.kind, last.domain);
-    let message = match last.action.as_str() {
-        "deleted" => format!("`{id}` is deleted; it was of {domain} ({kind})"),
-        _ => format!("`{id}` is of {domain} ({kind}), which this command does not show"),
+    let history = format!("graph log {} tells its history", quoted(id));
+    let (message, hint) = match (domain.as_str(), last.action.as_str()) {
+        (_, "deleted") => (format!("`{id}` is deleted; it was of {domain} ({kind})"), history),
+        // It was merged, and work knows into which one.
+        ("work", _) => return Ok(unknown),
+        _ => (
+            format!("`{id}` is of {domain} ({kind}), which this command does not show"),
+            match (domain.as_str(), kind.as_str()) {
+                ("kb", "entity") => format!("graph kb query --id {} shows it", quoted(id)),
+                ("knowledge", "atom" | "molecule") => {
+                    let ask = json!({ "operation": "get", "entityType": kind, "id": id });
+                    format!("graph tool query_graph '{ask}' shows it")
+                }
+                _ => history,
+            },
+        ),
     };
-    Ok(Fault::new(ErrorCode::NotFound, message)
-        .hint(format!("graph log {} tells its history", quoted(id)))
-        .into())
+    Ok(Fault::new(ErrorCode::NotFound, message).hint(hint).into())
 }
 
 fn facts(node: &Node, held: &NodeContent, out: &mut Output) -> std::io::Result<()> {

@@ -159,6 +159,36 @@ how it came to this: graph log n_0000000003
 }
 
 #[test]
+fn what_show_does_not_have_is_told_by_where_it_is() {
+    let (mut app, folder) = shop();
+    let [design, tables] = ["n_0000000003", "n_0000000004"];
+    let merge = json!({ "op": "merge", "source": design, "target": tables });
+    app.ok("graph_restructure", json!({ "operations": [merge] }));
+    let ran = run(&folder, &["show", design, "--json"]);
+    let fault = app.fault("graph_context", json!({ "node_id": design }));
+    assert_eq!((ran.code, ran.json()), (1, json!({ "error": fault })));
+    app.ok(
+        "kb_upsert",
+        json!({ "entities": [{ "id": "REQ-7", "type": "req", "title": "x", "status": "draft" }] }),
+    );
+    let new = json!({ "operation": "create", "entityType": "atom", "name": "A", "paths": ["x"] });
+    let made = app.ok("manage_graph", new);
+    let atom = made["data"]["atom"]["id"].as_str().unwrap();
+    for (id, hint) in [
+        (design, format!("hint: it was merged into {tables}\n")),
+        ("REQ-7", "hint: graph kb query --id REQ-7 shows it\n".to_owned()),
+        (atom, "hint: graph tool query_graph '{".to_owned()),
+    ] {
+        let err = run(&folder, &["show", id]).failed(1);
+        assert!(err.contains(&hint), "{id}: {err}");
+        if let Some((_, command)) = err.split_once("graph tool query_graph '") {
+            let arguments = command.split('\'').next().unwrap();
+            assert!(run(&folder, &["tool", "query_graph", arguments]).ok().contains(id));
+        }
+    }
+}
+
+#[test]
 fn log_shows_what_happened_newest_first() {
     let (_app, folder) = shop();
     let expected = "\
