@@ -65,12 +65,12 @@ pub fn run(ask: &Check, shell: &mut Shell) -> Outcome {
             }
         }
         _ if out.json => out.object(&checked)?,
-        Format::Json | Format::Text => print(&checked, out)?,
+        Format::Json | Format::Text => print(&checked, ask, out)?,
     }
     Ok(if checked.passed { Done::Ok } else { Done::Violations })
 }
 
-fn print(checked: &Checked, out: &mut Output) -> std::io::Result<()> {
+fn print(checked: &Checked, ask: &Check, out: &mut Output) -> std::io::Result<()> {
     for violation in &checked.violations {
         let Violation { rule, severity, entity, message, suggestion, source } = violation;
         let style = if severity == "error" { BAD } else { WARN };
@@ -99,7 +99,22 @@ fn print(checked: &Checked, out: &mut Output) -> std::io::Result<()> {
     let errors = number(checked.counts.errors, "error");
     let warnings = number(checked.counts.warnings, "warning");
     match (checked.passed, checked.violations.is_empty()) {
-        (true, true) => out.line(format_args!("{} {branch} is in order", styled(GOOD, "✓"))),
+        (true, true) => {
+            let asked =
+                ask.rule.iter().filter(|rule| !checked.skipped.iter().any(|it| it == *rule));
+            let asked: Vec<_> = asked.map(|rule| plain(rule)).collect();
+            let found = match (ask.rule.is_empty(), asked.len()) {
+                (true, _) => format!("{branch} is in order"),
+                (false, 0) => return out.line(format_args!("{branch} was not checked")),
+                (false, 1) => format!("{branch}: {} holds", asked[0]),
+                (false, _) => format!("{branch}: {} hold", asked.join(", ")),
+            };
+            let of = match ask.id.is_empty() {
+                true => String::new(),
+                false => format!(" for {}", plain(&ask.id.join(", "))),
+            };
+            out.line(format_args!("{} {found}{of}", styled(GOOD, "✓")))
+        }
         (true, false) => out.line(format_args!("{} {branch}: {warnings}", styled(GOOD, "✓"))),
         (false, _) => out.line(format_args!("{} {branch}: {errors}, {warnings}", styled(BAD, "✗"))),
     }

@@ -6,6 +6,7 @@ mod branches;
 mod bulk;
 mod check;
 mod cli;
+mod cli_check;
 #[cfg(unix)]
 mod cli_git;
 #[cfg(unix)]
