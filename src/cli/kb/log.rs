@@ -10,6 +10,9 @@ use super::super::{
 };
 use crate::kb::{self, FactChange, LogEntry};
 
+/// Changesets that are shown where nobody says how many.
+const LIMIT: usize = 20;
+
 /// Of what, and how much.
 #[derive(Debug, Args)]
 pub struct Log {
@@ -25,8 +28,22 @@ pub struct Log {
     #[arg(long)]
     pub details: bool,
     /// How many changesets to show
-    #[arg(long, value_name = "N", default_value = "20", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = LIMIT, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     pub limit: usize,
+}
+
+impl Log {
+    /// The same question about what was applied before `last`.
+    fn after(&self, last: &str) -> String {
+        let mut what = format!("log --before {last}");
+        if self.details {
+            what.push_str(" --details");
+        }
+        if self.limit != LIMIT {
+            what.push_str(&format!(" --limit {}", self.limit));
+        }
+        super::command(&what, self.branch.as_deref())
+    }
 }
 
 /// Shows changesets.
@@ -61,7 +78,7 @@ pub fn run(ask: &Log, shell: &mut Shell) -> Outcome {
     }
     if let Some(last) = entries.last().filter(|_| more) {
         out.gap()?;
-        let next = format!("graph kb log --before {}", last.changeset);
+        let next = out.command(&ask.after(&last.changeset));
         out.line(format_args!("there is more: {}", styled(NEXT, next)))?;
     }
     Ok(Done::Ok)

@@ -13,7 +13,7 @@ mod sync;
 
 use clap::{Args, Subcommand};
 
-use super::{Shell, output::Outcome};
+use super::{Shell, next::quoted, output::Outcome};
 use crate::{
     app::Read,
     base::{ErrorCode, Fault, Result},
@@ -92,6 +92,12 @@ fn read<T>(
     check_there(shell)?;
     let setting = shell.app.kb(branch)?;
     shell.app.kb_read(&shell.ctx, &setting, |tx| f(tx, &setting))
+}
+
+/// `graph kb` and what follows, on the branch that was asked for.
+fn command(what: &str, branch: Option<&str>) -> String {
+    let branch = branch.map(|name| format!(" --branch {}", quoted(name))).unwrap_or_default();
+    format!("graph kb {what}{branch}")
 }
 
 fn check_there(shell: &Shell) -> Result<()> {

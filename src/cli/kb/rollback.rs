@@ -37,7 +37,7 @@ pub fn run(ask: &Rollback, shell: &mut Shell) -> Outcome {
         number(done.entities.len(), "entity"),
         number(done.relationships, "link"),
     ))?;
-    let again = format!("graph kb rollback {}", done.changeset);
-    out.line(format_args!("have it again: {}", styled(NEXT, again)))?;
+    let again = super::command(&format!("rollback {}", done.changeset), ask.branch.as_deref());
+    out.line(format_args!("have it again: {}", styled(NEXT, out.command(&again))))?;
     Ok(Done::Ok)
 }

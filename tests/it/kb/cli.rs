@@ -189,7 +189,8 @@ fn log_shows_changesets_and_rollback_takes_one_back() {
     assert_eq!(lines[1], "    no longer needed");
     assert!(lines[2].contains(made) && lines[3].contains("sync"), "{log}");
     let first = kb(&folder, &["log", "--limit", "1"]).ok();
-    assert!(first.ends_with(&format!("there is more: graph kb log --before {gone}\n")), "{first}");
+    let more = format!("\nthere is more: graph kb log --before {gone} --limit 1\n");
+    assert!(first.ends_with(&more), "{first}");
     let one = kb(&folder, &["log", made]).ok();
     assert!(one.contains("    created F-1\n"), "{one}");
     assert!(
@@ -212,6 +213,41 @@ fn log_shows_changesets_and_rollback_takes_one_back() {
     let err = kb(&folder, &["rollback", "cs_none"]).failed(1);
     assert!(err.contains("NOT_FOUND") && err.contains("graph kb log"), "{err}");
     assert_eq!(kb(&folder, &["rollback", "--json", made]).code, 0, "what was taken back is gone");
+}
+
+#[test]
+fn what_to_type_next_asks_the_same_branch_the_same_way() {
+    let (_keep, folder) = folder();
+    for branch in ["main", "other one"] {
+        for id in ["F-1", "F-2", "F-3"] {
+            let flag = json!({ "id": id, "type": "flag", "title": branch, "status": "active" });
+            let upsert = json!({ "entities": [flag] }).to_string();
+            let mut upsert = command(&folder, &["tool", "kb_upsert", &upsert]);
+            finish(upsert.env("GRAPH_BRANCH", branch)).ok();
+        }
+    }
+    // The words of a command as a shell takes them; the name of the branch is the only one with a blank.
+    let typed = |out: &str, label: &str| -> Vec<String> {
+        let (_, command) = out.split_once(label).unwrap_or_else(|| panic!("{label}: {out}"));
+        let command = command.trim().replace("'other one'", "other\u{a0}one");
+        let words = command.split(' ').skip(1);
+        words.map(|word| word.replace('\u{a0}', " ")).collect()
+    };
+    let again =
+        |words: &[String]| run(&folder, &words.iter().map(String::as_str).collect::<Vec<_>>()).ok();
+    let asked = ["log", "--branch", "other one", "--limit", "1", "--details"];
+    let first = kb(&folder, &asked).ok();
+    let second = again(&typed(&first, "there is more: "));
+    assert!(first.contains("F-3") && second.contains("F-2"), "{first}{second}");
+    assert!(second.contains("title: main → other one"), "{second}");
+    let third = again(&typed(&second, "there is more: "));
+    assert!(third.contains("F-1"), "{third}");
+
+    let log = kb(&folder, &["log", "--branch", "other one", "--json"]).json();
+    let last = log["changesets"][0]["changeset"].as_str().unwrap();
+    let back = kb(&folder, &["rollback", last, "--branch", "other one"]).ok();
+    let back = again(&typed(&back, "have it again: "));
+    assert!(back.contains("rolled back on other one: 1 entity"), "{back}");
 }
 
 #[test]
