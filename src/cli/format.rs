@@ -101,14 +101,20 @@ pub fn change(change: &Change) -> String {
     }
 }
 
-/// A value on one line: text as it is, evidence in its own words, everything else as JSON.
+/// A value on one line: text as it is, evidence and changelogs in their own words, everything else as JSON.
 pub fn value(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Array(items) => evidence(items).unwrap_or_else(|| value.to_string()),
+        Value::Object(_) => entry(value).unwrap_or_else(|| value.to_string()),
         other => other.to_string(),
     };
     plain(&shorten(&text, VALUE))
+}
+
+/// `n_0123456789: what changed`, if that is what the object is; its id would leave no room for it.
+fn entry(object: &Value) -> Option<String> {
+    Some(format!("{}: {}", object["taskId"].as_str()?, object["summary"].as_str()?))
 }
 
 /// `git: abc123, test: all green`, if that is what the items are.
@@ -199,6 +205,12 @@ mod tests {
                 json!([{ "type": "git", "ref": "abc" }, { "type": "note", "ref": "x" }]),
                 "f: git: abc, note: x",
             ),
+            (
+                json!(null),
+                json!({ "id": "0".repeat(90), "taskId": "n_1", "summary": "why" }),
+                "f: n_1: why",
+            ),
+            (json!(null), json!({ "summary": "why" }), "f: {\"summary\":\"why\"}"),
         ] {
             assert_eq!(change(&Change::new("f", before, after)), expected);
         }

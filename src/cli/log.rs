@@ -1,6 +1,9 @@
 //! `graph log [ID]`: what happened, newest first, or as it happens.
 
-use std::{fmt::Display, io};
+use std::{
+    fmt::{self, Display},
+    io,
+};
 
 use clap::{Args, builder::RangedU64ValueParser};
 use serde_json::json;
@@ -55,6 +58,9 @@ pub enum Since {
     At(Timestamp),
 }
 
+/// The units of spans in milliseconds, the shortest first.
+const UNITS: [(&str, i64); 4] = [("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+
 impl Since {
     fn instant(self, now: Timestamp) -> Timestamp {
         match self {
@@ -64,10 +70,22 @@ impl Since {
     }
 }
 
+impl Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Since::Ago(millis) => {
+                let fits = |(_, length): &&(&str, i64)| millis % length == 0;
+                let (unit, length) = UNITS.iter().rev().find(fits).unwrap_or(&UNITS[0]);
+                write!(f, "{}{unit}", millis / length)
+            }
+            Since::At(at) => write!(f, "{at}"),
+        }
+    }
+}
+
 /// Reads `2h` or `2026-01-31` or `2026-01-31T12:00:00Z`.
 fn since(text: &str) -> Result<Since, String> {
-    let units = [("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
-    for (unit, millis) in units {
+    for (unit, millis) in UNITS {
         let number = text.strip_suffix(unit).and_then(|number| number.parse::<u32>().ok());
         if let Some(number) = number {
             return Ok(Since::Ago(i64::from(number) * millis));
@@ -88,11 +106,12 @@ pub fn run(ask: &Log, shell: &mut Shell) -> Outcome {
     match wanted.subject {
         _ if ask.follow => follow::run(wanted, ask.limit, shell),
         Some(id) => of_one(id, ask.limit, shell),
-        None => of_all(wanted, ask.limit, shell),
+        None => of_all(wanted, ask, shell),
     }
 }
 
-fn of_all(wanted: Wanted<'_>, limit: usize, shell: &mut Shell) -> Outcome {
+fn of_all(wanted: Wanted<'_>, ask: &Log, shell: &mut Shell) -> Outcome {
+    let limit = ask.limit;
     let entries = match shell.is_new() {
         true => Vec::new(),
         // One more than is shown tells whether there is more.
@@ -116,17 +135,25 @@ fn of_all(wanted: Wanted<'_>, limit: usize, shell: &mut Shell) -> Outcome {
     for entry in entries {
         one(entry, width, out)?;
     }
-    finish(out, more, limit, "graph log")
+    let mut command = "graph log".to_owned();
+    if let Some(domain) = &ask.domain {
+        command.push_str(&format!(" --domain {domain}"));
+    }
+    if let Some(since) = &ask.since {
+        command.push_str(&format!(" --since {since}"));
+    }
+    finish(out, more, limit, &command)
 }
 
 /// One event of any domain.
 fn one(entry: &LogEntry, width: usize, out: &mut Output) -> io::Result<()> {
     let event = &entry.event;
-    let title = entry.title.as_deref().map(brief).unwrap_or_default();
+    let title = entry.title.as_deref().map(|title| format!("  {}", brief(title)));
     let action = format!("{:<9}", plain(&event.action));
     let head = head(event.at, &event.actor, width, &action);
     let subject = styled(NEXT, plain(&event.subject));
-    print(out, format_args!("{head}  {subject}  {title}"), &event.changes)
+    let title = title.unwrap_or_default();
+    print(out, format_args!("{head}  {subject}{title}"), &event.changes)
 }
 
 fn of_one(id: &str, limit: usize, shell: &mut Shell) -> Outcome {
@@ -219,6 +246,7 @@ mod tests {
     fn spans_and_times_are_read() {
         let now: Timestamp = "2026-03-01T12:00:00.000Z".parse().unwrap();
         for (text, expected) in [
+            ("0s", "2026-03-01T12:00:00.000Z"),
             ("90s", "2026-03-01T11:58:30.000Z"),
             ("30m", "2026-03-01T11:30:00.000Z"),
             ("2h", "2026-03-01T10:00:00.000Z"),
@@ -226,7 +254,10 @@ mod tests {
             ("2026-01-31", "2026-01-31T00:00:00.000Z"),
             ("2026-01-31T08:09:10.000Z", "2026-01-31T08:09:10.000Z"),
         ] {
-            assert_eq!(since(text).unwrap().instant(now).to_string(), expected, "{text}");
+            let read = since(text).unwrap();
+            assert_eq!(read.instant(now).to_string(), expected, "{text}");
+            // What is printed to be typed again means the same.
+            assert_eq!(since(&read.to_string()), Ok(read), "{text}");
         }
         for text in ["", "h", "-2h", "2 h", "tomorrow", "2026-13-01", "99999999999d"] {
             assert!(since(text).is_err(), "{text}");

@@ -202,6 +202,12 @@ fn log_shows_what_happened_newest_first() {
 there is more: graph log --limit 10
 ";
     assert_eq!(run(&folder, &["log", "--limit", "2"]).ok(), expected);
+    // What to type next keeps what was asked for.
+    for filters in [&["--domain", "work"][..], &["--since", "2026-01-01T00:00:00.000Z"]] {
+        let out = run(&folder, &[&["log", "--limit", "1"], filters].concat()).ok();
+        let more = format!("there is more: graph log {} --limit 5\n", filters.join(" "));
+        assert!(out.ends_with(&more), "{out}");
+    }
     let one = run(&folder, &["log", "n_0000000003"]).ok();
     assert!(
         one.starts_with("2026-01-01 00:01:00Z  a  resolved\n    resolved: false → true\n"),

@@ -73,6 +73,17 @@ nothing is known about
 }
 
 #[test]
+fn the_log_tells_what_a_changelog_says() {
+    let (mut app, folder) = known();
+    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
+    let out = run(&folder, &["log"]).ok();
+    assert!(out.contains("  Schema\n    changelog: n_0000000003: Second table\n"), "{out}");
+    // What has no title ends with its name.
+    assert!(out.contains("  ontology\n"), "{out}");
+    assert!(!out.contains(" \n"), "{out:?}");
+}
+
+#[test]
 fn context_takes_paths_from_where_one_stands() {
     let (_app, folder) = known();
     let inside = folder.join("src");

@@ -87,12 +87,13 @@ fn changes(entries: &[LogEntry], now: Timestamp, out: &mut Output) -> io::Result
     out.line(styled(STRONG, "last changes"))?;
     for entry in entries {
         let event = &entry.event;
-        let title = entry.title.as_deref().map(brief).unwrap_or_default();
+        let title = entry.title.as_deref().map(|title| format!("  {}", brief(title)));
+        let title = title.unwrap_or_default();
         let (at, actor) = (ago(event.at, now), plain(&event.actor));
         let action = plain(&event.action);
         let subject = styled(QUIET, plain(&event.subject));
         let at = styled(QUIET, format!("{at:<14}"));
-        out.line(format_args!("  {at}  {actor} {action}  {title}  {subject}"))?;
+        out.line(format_args!("  {at}  {actor} {action}{title}  {subject}"))?;
     }
     Ok(())
 }
