@@ -109,15 +109,20 @@ fn print(next: &NextNode, shell: &mut Shell) -> Result<(), std::io::Error> {
 
 /// The next thing to type.
 fn what_now(ask: &Next, nodes: &[NextNode], shell: &mut Shell) -> Outcome {
-    let (label, command) = match nodes.first() {
-        Some(first) if ask.claim => (
+    // Whoever asks again is given what is theirs, which need not be taken twice.
+    let is_taken = |first: &&NextNode| {
+        let by = first.node.properties.get(CLAIMED_BY).and_then(|by| by.as_str());
+        ask.claim || by == Some(shell.ctx.actor.as_str())
+    };
+    let (label, command) = match nodes.first().filter(is_taken) {
+        Some(first) => (
             "when done",
             format!(
                 "graph tool graph_update '{{\"updates\": [{{\"node_id\": \"{}\", \"resolved\": true}}]}}'",
                 first.node.id
             ),
         ),
-        _ => {
+        None => {
             let project =
                 ask.project.as_deref().map(|name| format!(" {}", quoted(name))).unwrap_or_default();
             ("take it", format!("graph next{project} --claim"))

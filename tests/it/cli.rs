@@ -91,6 +91,13 @@ take it: graph next --claim
     let taken = run(&folder, &["next", "--claim", "--agent", "ana"]).ok();
     assert!(taken.contains("claimed    by ana, just now"), "{taken}");
     assert!(taken.contains("when done: graph tool graph_update"), "{taken}");
+    // What is theirs already is not offered to them again.
+    let again = run(&folder, &["next", "--agent", "ana"]).ok();
+    assert!(
+        again.contains("n_0000000004") && again.contains("\nwhen done: graph tool "),
+        "{again}"
+    );
+    assert!(!again.contains("take it"), "{again}");
     // Someone else is given something else.
     let other = run(&folder, &["next", "--count", "2"]).ok();
     assert!(other.contains("n_0000000006") && other.contains("n_0000000007"), "{other}");
@@ -111,7 +118,7 @@ fn status_shows_progress_claims_and_what_is_next() {
         lines[1..9],
         [
             "  Sell books on the web",
-            "  3 ready, 1 blocked, 1 claimed",
+            "  3 ready, 1 blocked; 1 of these claimed",
             "  ◐ claimed  n_0000000004  Write the migrations  ana, just now",
             "  ▶ next     n_0000000006  Pay by card with \\u{1b}[31mred",
             "    then     n_0000000007  Landing page",
@@ -122,6 +129,10 @@ fn status_shows_progress_claims_and_what_is_next() {
     );
     assert_eq!(lines.len(), 13, "{out}");
     assert!(lines[9].contains("  ana ") && lines[9].contains("Write the migrations"), "{out}");
+    // Whoever holds one goes on with it, and sees it once.
+    let mine = run(&folder, &["status", "--agent", "ana"]).ok();
+    assert!(mine.contains("\n  go on: graph next\n") && !mine.contains("take it"), "{mine}");
+    assert_eq!(mine.matches("  n_0000000004  Write").count(), 1, "{mine}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::{
         next::quoted,
         output::{BAD, GOOD, NEXT, Output, QUIET, STRONG, WARN, brief, plain, styled},
     },
+    work::NodeRef,
 };
 
 /// Prints all of it.
@@ -120,20 +121,23 @@ fn details(
     if line.summary != line.project {
         out.line(format_args!("  {}", brief(&line.summary)))?;
     }
-    let mut parts =
-        vec![format!("{} ready", stand.actionable), format!("{} blocked", stand.blocked)];
+    let mut counts = format!("{} ready, {} blocked", stand.actionable, stand.blocked);
     if !stand.claimed.is_empty() {
-        // Those that are not listed too.
-        parts.push(format!("{} claimed", stand.claimed.len() + stand.claimed_omitted));
+        // Those that are not listed too. A claim changes nothing about what a node waits for.
+        let claimed = stand.claimed.len() + stand.claimed_omitted;
+        counts.push_str(&format!("; {claimed} of these claimed"));
     }
-    out.line(format_args!("  {}", parts.join(", ")))?;
+    out.line(format_args!("  {counts}"))?;
     for claim in &stand.claimed {
         let since = claim.since.parse::<Timestamp>().map(|at| ago(at, now)).unwrap_or_default();
         let who = styled(QUIET, format!("{}, {since}", plain(&claim.by)));
         let mark = styled(WARN, "◐ claimed");
         out.line(format_args!("  {mark}  {}  {}  {who}", claim.id, brief(&claim.summary)))?;
     }
-    for (index, next) in stand.next.iter().enumerate() {
+    // What somebody holds is theirs to go on with, and has been listed.
+    let held = |next: &&NodeRef| stand.claimed.iter().any(|claim| claim.id == next.id);
+    let (mine, free): (Vec<_>, Vec<_>) = stand.next.iter().partition(held);
+    for (index, next) in free.iter().enumerate() {
         let label = if index == 0 { "▶ next   " } else { "  then   " };
         out.line(format_args!("  {}  {}  {}", styled(NEXT, label), next.id, brief(&next.summary)))?;
     }
@@ -150,7 +154,8 @@ fn details(
         (_, 1) => {
             "  nothing planned yet: ask an agent to break the goal down with graph_plan".to_owned()
         }
-        _ if stand.next.is_empty() => {
+        _ if !mine.is_empty() => format!("  go on: {}", command(&format!("next{name}"))),
+        _ if free.is_empty() => {
             format!("  nothing is free now; see why: {}", command(&format!("tree{name}")))
         }
         _ => format!("  take it: {}", command(&format!("next{name} --claim"))),
