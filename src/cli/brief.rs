@@ -1,6 +1,6 @@
 //! `graph brief [PATH…|--diff [REV]]`: what an agent would be told before it touches these files.
 
-use clap::{Args, builder::RangedU64ValueParser};
+use clap::{Args, ValueHint, builder::RangedU64ValueParser};
 
 use super::{
     Shell, completions,
@@ -23,13 +23,13 @@ const HEAD: &str = "HEAD";
 #[derive(Debug, Args)]
 pub struct Brief {
     /// Files or folders, relative to where you are [default: what differs from HEAD]
-    #[arg(conflicts_with_all = ["diff", "node"])]
+    #[arg(conflicts_with_all = ["diff", "node"], value_hint = ValueHint::AnyPath)]
     pub paths: Vec<String>,
     /// The files that differ from this commit, staged or not, and new ones
     #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = HEAD, conflicts_with = "node")]
     pub diff: Option<String>,
     /// The files of this node, its own and those of what it is part of
-    #[arg(long, value_name = "ID", add = completions::things_of("work"))]
+    #[arg(long, value_name = "ID", add = completions::things_of(&["work"]))]
     pub node: Option<String>,
     /// Only what this project knows and plans
     #[arg(long, value_name = "NAME", add = completions::projects())]

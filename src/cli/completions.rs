@@ -4,6 +4,7 @@
 //! something fails it has nothing to say.
 
 use std::{
+    collections::HashMap,
     ffi::{OsStr, OsString},
     path::PathBuf,
     sync::OnceLock,
@@ -19,13 +20,16 @@ use clap_complete::{
 use super::{
     Doors,
     args::Cli,
+    format::when,
     output::{Done, Outcome, Output, brief, plain},
 };
 use crate::{
     app::{App, Launch, Named, Read},
     base::Result,
     config::{Config, Options, Surroundings},
-    kb, work,
+    kb,
+    knowledge::{self, EntityType},
+    work,
 };
 
 /// Names the shell that asks.
@@ -93,26 +97,86 @@ pub fn projects() -> ArgValueCompleter {
 pub fn projects_and_nodes() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let mut found = project_names();
-        found.extend(ids(current, Some("work")));
+        found.extend(ids(current, &[Some("work")]));
         fitting(current, found)
     })
 }
 
-/// Completes the id of something of one domain.
-pub fn things_of(domain: &'static str) -> ArgValueCompleter {
-    ArgValueCompleter::new(move |current: &OsStr| fitting(current, ids(current, Some(domain))))
+/// Completes the id of something of these domains.
+pub fn things_of(domains: &'static [&'static str]) -> ArgValueCompleter {
+    let domains: Vec<_> = domains.iter().map(|domain| Some(*domain)).collect();
+    ArgValueCompleter::new(move |current: &OsStr| fitting(current, ids(current, &domains)))
 }
 
 /// Completes the id of anything.
 pub fn things() -> ArgValueCompleter {
-    ArgValueCompleter::new(|current: &OsStr| fitting(current, ids(current, None)))
+    ArgValueCompleter::new(|current: &OsStr| fitting(current, ids(current, &[None])))
+}
+
+/// Completes the id of a molecule.
+pub fn molecules() -> ArgValueCompleter {
+    const OF: EntityType = EntityType::Molecule;
+    ArgValueCompleter::new(|current: &OsStr| {
+        let found = current.to_str().and_then(|start| {
+            look(|tx| {
+                let mut names = HashMap::new();
+                for project in work::list_projects(tx, None)?.projects.unwrap_or_default() {
+                    let named = knowledge::names(tx, OF, &project.id, OFFERED)?;
+                    names.extend(named.into_iter().map(|it| (it.id, it.name)));
+                }
+                let ids = knowledge::complete(tx, OF, start, OFFERED)?.values;
+                let named = |id: String| (names.remove(&id).unwrap_or_default(), id);
+                Ok(ids.into_iter().map(named).map(|(name, id)| (id, name)).collect())
+            })
+        });
+        fitting(current, found.unwrap_or_default())
+    })
+}
+
+/// Completes the id of an entity of the branch that is meant.
+pub fn entities() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let found = current.to_str().zip(setting()).and_then(|(start, setting)| {
+            look(|tx| kb::complete(tx, &setting, start, OFFERED)).map(|names| names.values)
+        });
+        fitting(current, bare(found.unwrap_or_default()))
+    })
+}
+
+/// Completes the name of a type of entities.
+pub fn types() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let found = setting().map(|it| it.schema.types().map(str::to_owned).collect());
+        fitting(current, bare(found.unwrap_or_default()))
+    })
+}
+
+/// Completes the name of a relation.
+pub fn relations() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let found = setting().map(|it| it.schema.relations().map(str::to_owned).collect());
+        fitting(current, bare(found.unwrap_or_default()))
+    })
+}
+
+/// Completes the id of one of the last changesets of the branch that is meant.
+pub fn changesets() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let log = setting()
+            .and_then(|setting| look(|tx| kb::log(tx, &setting.branch, None, OFFERED, false)));
+        let told = |it: kb::LogEntry| {
+            let reason = it.reason.map(|reason| format!(", {reason}")).unwrap_or_default();
+            (it.changeset, format!("{} {}{reason}", it.action, when(it.at)))
+        };
+        fitting(current, log.unwrap_or_default().into_iter().map(told).collect())
+    })
 }
 
 /// Completes the name of a branch that the KB has a store of.
 pub fn branches() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let stores = look(kb::list_branches).unwrap_or_default();
-        fitting(current, stores.into_iter().map(|store| (store.name, String::new())).collect())
+        fitting(current, bare(stores.into_iter().map(|store| store.name).collect()))
     })
 }
 
@@ -141,12 +205,18 @@ fn project_names() -> Vec<(String, String)> {
     projects.into_iter().map(|project| (project.project, project.summary)).collect()
 }
 
-fn ids(current: &OsStr, domain: Option<&str>) -> Vec<(String, String)> {
-    let Some(start) = current.to_str() else {
+fn ids(current: &OsStr, domains: &[Option<&str>]) -> Vec<(String, String)> {
+    let (Some(start), Some(app)) = (current.to_str(), app()) else {
         return Vec::new();
     };
-    let found = app().and_then(|app| app.look_for(&app.ctx(None), start, domain, OFFERED).ok());
-    found.unwrap_or_default().into_iter().map(|Named { id, title }| (id, title)).collect()
+    let look_for = |domain: &Option<&str>| app.look_for(&app.ctx(None), start, *domain, OFFERED);
+    let found = domains.iter().flat_map(|domain| look_for(domain).unwrap_or_default());
+    found.map(|Named { id, title }| (id, title)).collect()
+}
+
+/// Names with nothing to say about them.
+fn bare(names: Vec<String>) -> Vec<(String, String)> {
+    names.into_iter().map(|name| (name, String::new())).collect()
 }
 
 /// Reads without making or changing anything.
@@ -157,13 +227,22 @@ fn look<T>(f: impl FnOnce(&Read<'_>) -> Result<T>) -> Option<T> {
 
 /// The application that the typed line is about.
 fn app() -> Option<App> {
-    let line = &ASKED.get()?.line;
-    let option = |name: &str| {
-        let at = line.iter().position(|word| word == name)?;
-        line.get(at + 1).map(PathBuf::from)
-    };
-    let options = Options { db: option("--db"), config: option("--config"), ..Options::default() };
+    let file = |name: &str| typed(name).map(PathBuf::from);
+    let options = Options { db: file("--db"), config: file("--config"), ..Options::default() };
     Config::load(options, &Surroundings::of_process().ok()?).ok().map(App::new)
+}
+
+/// The KB that the typed line is about.
+fn setting() -> Option<kb::Setting> {
+    let branch = typed("--branch");
+    app()?.kb(branch.as_deref().and_then(OsStr::to_str)).ok()
+}
+
+/// The value of an option in the typed line.
+fn typed(name: &str) -> Option<OsString> {
+    let line = &ASKED.get()?.line;
+    let at = line.iter().position(|word| word == name)?;
+    line.get(at + 1).cloned()
 }
 
 /// What begins as typed, each with a word about it; what a terminal would act upon is not offered.

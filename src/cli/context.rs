@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::{
     Shell,
@@ -24,7 +24,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Context {
     /// Files or folders, relative to where you are
-    #[arg(required = true)]
+    #[arg(required = true, value_hint = ValueHint::AnyPath)]
     pub paths: Vec<String>,
     /// The project's name; may be left out when there is only one
     #[arg(long, value_name = "NAME", add = super::completions::projects())]

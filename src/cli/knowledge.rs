@@ -21,7 +21,7 @@ pub struct Atoms {
     /// Only those with this text in name or knowledge
     pub text: Option<String>,
     /// Only those of this molecule, by id
-    #[arg(long, value_name = "ID", add = super::completions::things_of("knowledge"))]
+    #[arg(long, value_name = "ID", add = super::completions::molecules())]
     pub molecule: Option<String>,
     /// Only those without a molecule
     #[arg(long, conflicts_with = "molecule")]

@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Show {
     /// The node's id, such as n_0123456789, or that of a memory or a connection
-    #[arg(add = super::completions::things())]
+    #[arg(add = super::completions::things_of(&["work", "memory"]))]
     pub id: String,
 }
 

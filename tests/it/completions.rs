@@ -2,9 +2,12 @@
 
 use std::{ffi::OsString, fs, path::Path};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::binary::{Ran, command, finish, folder, run, shop};
+use crate::support::{
+    TestApp,
+    binary::{Ran, command, finish, folder, run, shop},
+};
 
 /// What fits at the end of a line.
 fn complete(folder: &Path, line: &str) -> Vec<String> {
@@ -32,7 +35,29 @@ fn asked(folder: &Path, line: &str) -> Ran {
 fn names_and_ids_of_what_is_stored_are_completed() {
     let (mut app, folder) = shop();
     app.ok("graph_open", json!({ "project": "side\u{7}show" }));
-    app.ok("kb_upsert", json!({ "entities": [{ "id": "REQ-7", "type": "req", "title": "x", "status": "approved" }] }));
+    let new = json!({ "operation": "create", "projectId": "shop", "name": "Storage" });
+    let make = |app: &mut TestApp, kind: &str, paths: Value| {
+        let mut new = new.clone();
+        new["entityType"] = json!(kind);
+        new["paths"] = paths;
+        let made = app.ok("manage_graph", new);
+        made["data"][kind]["id"].as_str().unwrap().to_owned()
+    };
+    let molecule = make(&mut app, "molecule", Value::Null);
+    let atom = make(&mut app, "atom", json!(["src/**"]));
+    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
+    let memory = app.ok("create_node", json!({ "type": "Note", "content": "x" }))["node_id"].take();
+    let memory = memory.as_str().unwrap();
+    let applied = app.ok("kb_upsert", json!({ "entities": [{ "id": "REQ-7", "type": "req", "title": "x", "status": "approved" }] }));
+    let changeset = applied["changeset"].as_str().unwrap();
+    let elsewhere = json!({ "entities": [{ "id": "ADR-1", "type": "adr", "title": "x", "status": "accepted" }] });
+    let mut elsewhere = command(&folder, &["tool", "kb_upsert", &elsewhere.to_string()]);
+    finish(elsewhere.env("GRAPH_BRANCH", "b2")).ok();
+    for path in ["sub/deep/x.rs", "sub/y.rs", "other.rs"] {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
     for (line, expected) in [
         ("graph next s", &["shop"][..]),
         (
@@ -59,12 +84,33 @@ fn names_and_ids_of_what_is_stored_are_completed() {
         ("graph brief --node n_0000000003", &["n_0000000003"]),
         ("graph import --project sh", &["shop"]),
         ("graph atoms --molecule REQ", &[]),
+        ("graph atoms --molecule 0", &[&molecule]),
+        (&format!("graph log {atom}"), &[&atom]),
+        // What show refuses is not offered.
+        ("graph show REQ", &[]),
+        ("graph show 0", &[]),
+        ("graph show mem_", &[memory]),
+        ("graph context su", &["sub/"]),
+        ("graph brief sub/", &["sub/deep/", "sub/y.rs"]),
+        ("graph brief sub/y.rs oth", &["other.rs"]),
+        ("graph kb query --id R", &["REQ-7"]),
+        ("graph kb query --branch b2 --from A", &["ADR-1"]),
+        ("graph kb check --id R", &["REQ-7"]),
+        ("graph kb query --type re", &["req"]),
+        ("graph kb query --relation verif", &["verified_by"]),
+        ("graph kb query --lacks verif", &["verified_by"]),
+        ("graph kb log cs_", &[changeset]),
+        ("graph kb rollback cs_", &[changeset]),
+        ("graph kb branch x --take b", &["b2"]),
         ("graph comp", &["completions"]),
     ] {
         assert_eq!(complete(&folder, line), expected, "{line}");
     }
     let recent = complete(&folder, "graph show ");
-    assert_eq!(recent.first().map(String::as_str), Some("REQ-7"), "{recent:?}");
+    assert!(recent.iter().any(|id| id == "n_0000000003"), "{recent:?}");
+    assert!(!recent.iter().any(|id| id == "REQ-7" || *id == atom), "{recent:?}");
+    let recent = complete(&folder, "graph log ");
+    assert_eq!(recent.first().map(String::as_str), Some("ADR-1"), "{recent:?}");
     let projects = complete(&folder, "graph next ");
     assert!(projects.contains(&"shop".to_owned()), "{projects:?}");
     assert!(!projects.iter().any(|name| name.contains('\u{7}')), "{projects:?}");

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::super::{
-    Shell,
+    Shell, completions,
     format::count,
     output::{Done, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
@@ -19,7 +19,7 @@ pub struct Branch {
     /// Make sure that this branch has a store
     pub name: Option<String>,
     /// Give it the store of this branch, which is gone: it was renamed, and git has forgotten it
-    #[arg(long, value_name = "OLD", requires = "name")]
+    #[arg(long, value_name = "OLD", requires = "name", add = completions::branches())]
     pub take: Option<String>,
 }
 

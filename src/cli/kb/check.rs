@@ -19,7 +19,7 @@ pub struct Check {
     #[arg(long, value_name = "RULE", add = completions::rules())]
     pub rule: Vec<String>,
     /// Only what concerns this entity; again for several
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = completions::entities())]
     pub id: Vec<String>,
     /// On this branch [default: the active one]
     #[arg(long, value_name = "NAME", add = completions::branches())]

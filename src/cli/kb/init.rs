@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 
 use super::super::{
@@ -25,7 +25,7 @@ pub struct Init {
     #[arg(long)]
     pub no_hooks: bool,
     /// Put the hooks there and let git run them from there (core.hooksPath), relative to the root
-    #[arg(long, value_name = "PATH", conflicts_with = "no_hooks")]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath, conflicts_with = "no_hooks")]
     pub hooks_path: Option<String>,
     /// Only take the hooks out again
     #[arg(long, conflicts_with_all = ["no_hooks", "hooks_path"])]

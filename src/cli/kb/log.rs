@@ -17,12 +17,13 @@ const LIMIT: usize = 20;
 #[derive(Debug, Args)]
 pub struct Log {
     /// Only this one, fact by fact
+    #[arg(add = completions::changesets())]
     pub changeset: Option<String>,
     /// On this branch [default: the active one]
     #[arg(long, value_name = "NAME", conflicts_with = "changeset", add = completions::branches())]
     pub branch: Option<String>,
     /// Only what was applied before this one
-    #[arg(long, value_name = "CHANGESET", conflicts_with = "changeset")]
+    #[arg(long, value_name = "CHANGESET", conflicts_with = "changeset", add = completions::changesets())]
     pub before: Option<String>,
     /// Show each fact that changed
     #[arg(long)]

@@ -15,10 +15,10 @@ pub struct Query {
     /// Only those with this text in id, title or a property
     pub text: Option<String>,
     /// Of this type; again for several
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE", add = completions::types())]
     pub r#type: Vec<String>,
     /// This one, whole; again for several
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = completions::entities())]
     pub id: Vec<String>,
     /// With this tag; again for all of several
     #[arg(long, value_name = "TAG")]
@@ -36,28 +36,28 @@ pub struct Query {
     #[arg(long)]
     pub source: Option<String>,
     /// With such a link to others, or to the one named
-    #[arg(long, value_name = "RELATION[=ID]")]
+    #[arg(long, value_name = "RELATION[=ID]", add = completions::relations())]
     pub has: Vec<String>,
     /// Without such a link: --type req --priority must --lacks verified_by
-    #[arg(long, value_name = "RELATION[=ID]")]
+    #[arg(long, value_name = "RELATION[=ID]", add = completions::relations())]
     pub lacks: Vec<String>,
     /// With such a link from others
-    #[arg(long, value_name = "RELATION[=ID]")]
+    #[arg(long, value_name = "RELATION[=ID]", add = completions::relations())]
     pub has_in: Vec<String>,
     /// Without such a link from others
-    #[arg(long, value_name = "RELATION[=ID]")]
+    #[arg(long, value_name = "RELATION[=ID]", add = completions::relations())]
     pub lacks_in: Vec<String>,
     /// Show their links too
     #[arg(long)]
     pub links: bool,
     /// List links of this relation in place of entities
-    #[arg(long, value_name = "RELATION")]
+    #[arg(long, value_name = "RELATION", add = completions::relations())]
     pub relation: Option<String>,
     /// List links that begin there
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = completions::entities())]
     pub from: Option<String>,
     /// List links that end there
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = completions::entities())]
     pub to: Option<String>,
     /// On this branch [default: the active one]
     #[arg(long, value_name = "NAME", add = completions::branches())]

@@ -13,6 +13,7 @@ use crate::kb;
 #[derive(Debug, Args)]
 pub struct Rollback {
     /// The changeset's id, such as cs_0123456789
+    #[arg(add = completions::changesets())]
     pub changeset: String,
     /// The branch that it was applied to [default: the active one]
     #[arg(long, value_name = "NAME", add = completions::branches())]
