@@ -13,7 +13,7 @@ use super::{
     tree::mark,
 };
 use crate::{
-    base::{Error, text::shorten, wire::Envelope},
+    base::{Error, Fault, text::shorten, wire::Envelope},
     compose::{self, Include},
     kb::Touching,
     knowledge::{self, ContextAtom, Entry, Knowledge},
@@ -37,6 +37,7 @@ pub struct Context {
 /// Shows what is known about the files, and what is being done there.
 pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     shell.out.enveloped = true;
+    shell.out.words = super::knowledge::WORDS;
     let mut paths = named(&ask.paths, shell)?;
     bound(&mut paths, shell)?;
     let wanted =
@@ -65,13 +66,17 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
 
 /// The files and folders that were named, as seen from the root; all that is in it where that is one of them.
 pub(super) fn named(paths: &[String], shell: &Shell) -> Result<Vec<String>, Failure> {
-    let here = std::env::current_dir().map_err(Failure::Io)?;
-    let root = &shell.app.config().root;
+    let (folder, root) = (&shell.app.config().folder, &shell.app.config().root);
+    // A symbolic link may have led here: the root is then that of the real place.
+    let here = match folder.starts_with(root) {
+        true => folder.clone(),
+        false => folder.canonicalize().map_err(Failure::Io)?,
+    };
     let mut files = Vec::new();
     for path in paths {
         match whole_path(&here, path) == *root {
             true => files.extend(shell.app.top()),
-            false => files.push(from_root(root, &here, path)),
+            false => files.push(from_root(root, &here, path)?),
         }
     }
     Ok(files)
@@ -100,11 +105,19 @@ fn whole_path(here: &Path, path: &str) -> PathBuf {
     whole
 }
 
-/// The path as it is seen from the root, where it lies below it.
-fn from_root(root: &Path, here: &Path, path: &str) -> String {
+/// The path as it is seen from the root, below which it must lie.
+fn from_root(root: &Path, here: &Path, path: &str) -> Result<String, Failure> {
     let whole = whole_path(here, path);
-    let inside = whole.strip_prefix(root).ok().and_then(Path::to_str);
-    inside.filter(|inside| !inside.is_empty()).map_or_else(|| path.to_owned(), str::to_owned)
+    match whole.strip_prefix(root).map(Path::to_str) {
+        Ok(Some(inside)) if !inside.is_empty() => Ok(inside.to_owned()),
+        // What is no text, or names the root itself, is refused like any other.
+        Ok(_) => Ok(path.to_owned()),
+        Err(_) => {
+            let problem = format!("has `{}`, which is outside of {}", path, root.display());
+            let hint = "give a path inside of it, absolute or relative to where you are";
+            Err(Fault::invalid("paths", problem).hint(hint).into())
+        }
+    }
 }
 
 fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
@@ -137,10 +150,13 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
     if found.kb_omitted > 0 {
         out.line(styled(QUIET, format_args!("… and {} more of the KB", found.kb_omitted)))?;
     }
-    if !known.unmatched_paths.is_empty() {
+    // An atom is not the only one that may know a file.
+    let told = |path: &&String| found.kb.iter().flatten().any(|fact| fact.paths.contains(path));
+    let mut unknown = known.unmatched_paths.iter().filter(|path| !told(path)).peekable();
+    if unknown.peek().is_some() {
         out.gap()?;
         out.line(styled(WARN, "nothing is known about"))?;
-        for path in &known.unmatched_paths {
+        for path in unknown {
             out.line(format_args!("  {}", plain(path)))?;
         }
     }
@@ -233,10 +249,11 @@ mod tests {
             ("../README.md", "README.md"),
             ("./deep/../a.rs", "src/a.rs"),
             ("/repo/x", "x"),
-            ("/etc/passwd", "/etc/passwd"),
-            ("../../x", "../../x"),
         ] {
-            assert_eq!(from_root(root, here, path), expected, "{path}");
+            assert_eq!(from_root(root, here, path).unwrap(), expected, "{path}");
+        }
+        for path in ["/etc/passwd", "../../x", "../../repository/x", "/"] {
+            assert!(from_root(root, here, path).is_err(), "{path}");
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 
 use super::{
     Shell,
-    format::{count, freshness},
+    format::{freshness, number},
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, brief, plain, styled},
 };
 use crate::{
@@ -14,6 +14,16 @@ use crate::{
 
 /// Characters of the text of each in the list.
 const TEXT: usize = 100;
+
+/// What these commands call otherwise than the tools do.
+pub const WORDS: &[(&str, &str)] = &[
+    ("`projectId`", "`--project`"),
+    ("`moleculeId`", "`--molecule`"),
+    (
+        "query_graph search lists molecules with their ids",
+        "graph molecules lists them with their ids",
+    ),
+];
 
 /// Which atoms.
 #[derive(Debug, Args)]
@@ -70,6 +80,7 @@ impl Page {
 /// Lists atoms with their patterns.
 pub fn atoms(ask: &Atoms, shell: &mut Shell) -> Outcome {
     shell.out.enveloped = true;
+    shell.out.words = WORDS;
     let search = Search {
         molecule: ask.molecule.clone(),
         orphans_only: ask.orphans,
@@ -87,6 +98,7 @@ pub fn atoms(ask: &Atoms, shell: &mut Shell) -> Outcome {
 /// Lists molecules.
 pub fn molecules(ask: &Molecules, shell: &mut Shell) -> Outcome {
     shell.out.enveloped = true;
+    shell.out.words = WORDS;
     let search = ask.page.search(ask.text.as_ref());
     let found = shell.read(|tx| knowledge::search_molecules(tx, &search))?;
     list(shell, found, "molecule", |out, molecule| {
@@ -113,10 +125,14 @@ fn list<T: serde::Serialize>(
     for item in &found.items {
         print(out, item)?;
     }
+    let total = number(found.total, noun);
+    if found.items.is_empty() {
+        out.line(format_args!("{total}, and --offset {} is past the last", found.offset))?;
+        return Ok(Done::Ok);
+    }
     let shown = found.offset + found.items.len();
     if shown < found.total {
         out.gap()?;
-        let total = count(i64::try_from(found.total).unwrap_or(i64::MAX), noun);
         let next = styled(NEXT, format!("--offset {shown}"));
         out.line(format_args!("{shown} of {total}: {next}"))?;
     }

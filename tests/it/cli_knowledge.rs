@@ -95,8 +95,13 @@ fn context_takes_paths_from_where_one_stands() {
     assert!(out.contains("src/retry-*.ts matches src/retry-x.ts"), "{out}");
     assert!(out.contains("see also Schema: retries its writes"), "{out}");
     assert!(out.contains("migrations/** matches migrations/0001.sql"), "{out}");
-    let err = run(&folder, &["context", "../outside"]).failed(1);
-    assert!(err.contains("`..` segment"), "{err}");
+    for path in ["../../outside", "/etc/x"] {
+        let outside =
+            finish(command(&inside, &["context", path]).env("GRAPH_DB", folder.join("graph.db")));
+        let err = outside.failed(1);
+        let said = format!("`{path}`, which is outside of {}", folder.display());
+        assert!(err.contains(&said) && err.contains("relative to where you are"), "{err}");
+    }
     run(&folder, &["context"]).failed(2);
 }
 
@@ -150,7 +155,19 @@ Schema  v1  00000000-0000-4000-8000-000000000009  ✓ fresh
     assert!(run(&folder, &["molecules", "no server"]).ok().starts_with("Storage  v1"));
     assert!(run(&folder, &["atoms", "zeppelin"]).ok().starts_with("no atom fits"));
     let unknown = run(&folder, &["atoms", "--molecule", "00000000-0000-4000-8000-0000000000ff"]);
-    assert!(unknown.failed(1).contains("no such molecule"));
+    let err = unknown.failed(1);
+    assert!(err.contains("`--molecule` is `00000000-"), "{err}");
+    assert!(err.ends_with("\nhint: graph molecules lists them with their ids\n"), "{err}");
+    assert_eq!(
+        run(&folder, &["atoms", "--offset", "9"]).ok(),
+        "2 atoms, and --offset 9 is past the last\n"
+    );
+    // With several projects, what to say is an option here.
+    run(&folder, &["tool", "graph_open", r#"{"project":"side"}"#]).ok();
+    for arguments in [&["atoms"][..], &["molecules"], &["context", "src/pay.ts"]] {
+        let err = run(&folder, arguments).failed(1);
+        assert!(err.starts_with("error: `--project` is missing, and there are several"), "{err}");
+    }
 }
 
 #[test]

@@ -133,5 +133,5 @@ fn a_folder_stands_for_its_files_and_the_object_is_the_tools() {
     let shown: Value = run(&root, &["--json", "brief", "src/a.rs"]).json();
     assert_eq!(shown, tool);
     let err = run(&root, &["brief", "/etc/passwd"]).failed(1);
-    assert!(err.contains("outside the repository"), "{err}");
+    assert!(err.contains("`/etc/passwd`, which is outside of "), "{err}");
 }

@@ -52,6 +52,22 @@ last changes
 }
 
 #[test]
+fn what_the_kb_knows_is_known_also_where_no_atom_is_about_the_file() {
+    let mut shop = Shop::new();
+    let file = json!({ "file": "docs/only.md" });
+    let symbol = json!({ "id": "only", "type": "symbol", "title": "x", "status": "active", "properties": file });
+    shop.app.ok("kb_upsert", json!({ "entities": [symbol] }));
+    for command in ["brief", "context"] {
+        let out = run(&folder_of(&shop), &[command, "docs/only.md", "docs/none.md"]).ok();
+        assert!(out.contains("§ only  symbol active"), "{command}: {out}");
+        let (_, unknown) = out.split_once("\nnothing is known about\n").unwrap();
+        assert!(unknown.contains("docs/none.md") && !unknown.contains("only"), "{command}: {out}");
+        let out = run(&folder_of(&shop), &[command, "docs/only.md"]).ok();
+        assert!(!out.contains("nothing is known"), "{command}: {out}");
+    }
+}
+
+#[test]
 fn stored_text_cannot_act_on_the_terminal() {
     let mut shop = Shop::new();
     shop.atom("Na\u{1b}[31mme", &["src/pay.rs"], "needle \u{1b}]0;title\u{7} \u{202e}", None);
