@@ -163,7 +163,14 @@ fn ending(
         let files = left.iter().map(|step| plain(&step.path)).collect::<Vec<_>>().join(", ");
         out.line(styled(WARN, format_args!("left alone, for the reason above: {files}")))?;
     }
+    let again = [
+        "graph init",
+        if ask.kb { " --kb" } else { "" },
+        if ask.skills { " --skills" } else { "" },
+    ];
+    let again = again.concat();
     let mut next = vec![match left.iter().any(|step| step.path == MCP_FILE) {
+        _ if ask.dry_run && changed > 0 => (again.as_str(), "does it"),
         true => ("claude mcp add graph -- graph serve", "starts the server for you alone"),
         false => ("claude", "a new session has the tools; ask it to plan something"),
     }];
@@ -175,7 +182,7 @@ fn ending(
         next.push(("graph init --kb", "requirements and decisions by git branch"));
     }
     for (command, about) in next {
-        let command = styled(NEXT, format!("{command:<20}"));
+        let command = styled(NEXT, format!("{:<20}", out.command(command)));
         out.line(format_args!("  {command}  {}", styled(QUIET, about)))?;
     }
     Ok(())

@@ -111,9 +111,11 @@ fn a_dry_run_tells_the_same_and_writes_nothing() {
         "would create  .claude/skills/planning/SKILL.md",
         "would create .kb/config.json",
         "18 changes to make; nothing was written",
+        "\n  graph init --kb --skills  does it\n",
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
+    assert!(!out.contains("a new session has the tools"), "{out}");
     assert_eq!(files(&root), before);
     assert!(!root.join("graph.db").exists() && !root.join("docs").exists());
     assert!(!root.join(".git/hooks/post-merge").exists());
@@ -168,6 +170,22 @@ fn patterns_that_are_there_are_respected() {
         fs::write(root.join(".gitignore"), ignore).unwrap();
         run(&root, &["init"]);
         assert_eq!(read(&root, ".gitignore"), expected);
+    }
+    // What is said to undo it leaves the file as it was.
+    for ignore in ["*.db\n", "target\n", ""] {
+        let (_keep, root) = repository();
+        fs::write(root.join(".gitignore"), ignore).unwrap();
+        let out = run(&root, &["init"]).ok();
+        let (_, undo) = out.split_once("undo: take out the line `").unwrap();
+        let (heading, rest) = undo.split_once('`').unwrap();
+        let words: Vec<&str> = rest.lines().next().unwrap().split(' ').collect();
+        let below = words.iter().find_map(|word| word.parse::<usize>().ok()).unwrap();
+        let above = usize::from(words.contains(&"above"));
+        let text = read(&root, ".gitignore");
+        let mut lines: Vec<&str> = text.lines().collect();
+        let at = lines.iter().position(|line| *line == heading).unwrap();
+        lines.drain(at - above..=at + below);
+        assert_eq!(lines, ignore.lines().collect::<Vec<_>>(), "{undo}");
     }
     let (_keep, root) = repository();
     fs::write(root.join(".git/info/exclude"), "graph.db*\n").unwrap();

@@ -58,10 +58,20 @@ pub fn step(repository: Option<&Repository>, root: &Path, db: &Path) -> Result<S
             Step::new(FILE, ABOUT, Act::Create(text)).undo(Undo::Remove(FILE.to_owned()))
         }
         Some(text) => {
-            let undo = Undo::Words("take out the lines that begin with `# graph:`".to_owned());
+            let undo = Undo::Words(taken_out(!text.is_empty(), missing.len()));
             Step::new(FILE, ABOUT, Act::Extend(extended(&text, &missing))).undo(undo)
         }
     })
+}
+
+/// How to take out again what [`extended`] adds.
+fn taken_out(apart: bool, patterns: usize) -> String {
+    let above = if apart { ", the blank line above it" } else { "" };
+    let below = match patterns {
+        1 => "the line below it".to_owned(),
+        _ => format!("the {patterns} lines below it"),
+    };
+    format!("take out the line `{HEADING}`{above} and {below}")
 }
 
 /// The text with the patterns at its end, in its own kind of lines.
