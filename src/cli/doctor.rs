@@ -83,10 +83,11 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
         database(&config, health.as_ref(), out)?;
         settings(&config, out)?;
         repository(git.as_ref(), out)?;
-        kb.as_ref().map_or(Ok(()), |state| kb_state(state, &stale, &config, out))?;
+        let about_kb = kb.as_ref().map(|state| kb_remarks(state, &stale)).unwrap_or_default();
+        kb.as_ref().map_or(Ok(()), |state| kb_state(state, &about_kb, &config, out))?;
         remarks(&idle, out)?;
         repairs(&repaired, out)?;
-        verdict(&problems, out)?;
+        verdict(&problems, idle.is_empty() && about_kb.is_empty(), out)?;
     }
     Ok(if problems.is_empty() { Done::Ok } else { Done::Violations })
 }
@@ -267,7 +268,7 @@ fn repository(git: Option<&GitState>, out: &mut Output) -> std::io::Result<()> {
 /// The KB of the branch that is checked out, and whether its files say something else.
 fn kb_state(
     state: &KbState,
-    stale: &[String],
+    remarks: &[String],
     config: &Config,
     out: &mut Output,
 ) -> std::io::Result<()> {
@@ -286,28 +287,32 @@ fn kb_state(
         None => "none yet: the first use of the branch makes it".to_owned(),
     };
     field(out, "store", store)?;
-    let remarks = [
-        (state.unsynced, "to sync: graph kb sync"),
-        (state.unreadable, "with problems: graph kb sync shows them"),
-    ];
-    for (files, remark) in remarks.into_iter().filter(|(files, _)| *files > 0) {
-        let files = number(files, "file");
-        out.line(format_args!("  {} {files} {remark}", styled(WARN, "!")))?;
-    }
-    if !stale.is_empty() {
-        let stores = number(stale.len(), "store");
-        let remark = "of branches that are gone: graph kb gc lists them, --fix deletes them";
-        out.line(format_args!("  {} {stores} {remark}", styled(WARN, "!")))?;
-    }
-    if state.default_missing {
-        let remark = "git has no branch of the default's name: \"defaultBranch\" in .kb/config.json names another";
-        out.line(format_args!("  {} {remark}", styled(WARN, "!")))?;
-    }
-    if !state.configured {
-        let remark = "there is no .kb/config.json here: graph kb init makes one";
-        out.line(format_args!("  {} {remark}", styled(WARN, "!")))?;
+    for remark in remarks {
+        out.line(format_args!("  {} {}", styled(WARN, "!"), out.command(remark)))?;
     }
     Ok(())
+}
+
+/// What is not wrong with the KB, and worth a look.
+fn kb_remarks(state: &KbState, stale: &[String]) -> Vec<String> {
+    let counted = [
+        (state.unsynced, "file", "to sync: graph kb sync"),
+        (state.unreadable, "file", "with problems: graph kb sync shows them"),
+        (
+            stale.len(),
+            "store",
+            "of branches that are gone: graph kb gc lists them, --fix deletes them",
+        ),
+    ];
+    let counted = counted.into_iter().filter(|(count, ..)| *count > 0);
+    let mut remarks: Vec<_> =
+        counted.map(|(count, noun, remark)| format!("{} {remark}", number(count, noun))).collect();
+    let missing = "git has no branch of the default's name: \"defaultBranch\" in .kb/config.json names another";
+    let unset = "there is no .kb/config.json here: graph kb init makes one";
+    for (holds, remark) in [(state.default_missing, missing), (!state.configured, unset)] {
+        remarks.extend(holds.then(|| remark.to_owned()));
+    }
+    remarks
 }
 
 /// What to do about something that is kept twice and does not agree.
@@ -351,10 +356,11 @@ fn remarks(idle: &[IdlePattern], out: &mut Output) -> std::io::Result<()> {
     out.line(format_args!("  {} {advice}", styled(NEXT, "→")))
 }
 
-fn verdict(problems: &[Problem], out: &mut Output) -> std::io::Result<()> {
+fn verdict(problems: &[Problem], quiet: bool, out: &mut Output) -> std::io::Result<()> {
     out.gap()?;
     if problems.is_empty() {
-        return out.line(styled(GOOD, "all is well"));
+        let well = if quiet { "all is well" } else { "nothing is wrong; see the lines with !" };
+        return out.line(styled(GOOD, well));
     }
     for problem in problems {
         out.line(format_args!("{} {}", styled(BAD, "✗"), plain(&problem.what)))?;
