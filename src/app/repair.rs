@@ -63,6 +63,11 @@ impl App {
         }
     }
 
+    /// Refuses a place that is the database's own, or taken; see [`db::check_backup_target`].
+    pub fn check_target(&mut self, ctx: &Ctx, target: &Path, force: bool) -> Result<()> {
+        db::check_backup_target(self.db(ctx)?, target, force)
+    }
+
     /// Copies the database to `target`; `force` replaces a file there. See [`db::back_up`].
     pub fn back_up(
         &mut self,
@@ -71,14 +76,13 @@ impl App {
         force: bool,
         watch: impl FnMut(usize, usize) -> Result<()>,
     ) -> Result<BackedUp> {
-        let db = self.db(ctx)?;
-        db::check_backup_target(db, target, force)?;
+        self.check_target(ctx, target, force)?;
         let claim = Claim::beside(target).map_err(|error| {
             let mut fault = fs::write_fault("", "written", &error);
             fault.message = format!("{} cannot be written: {error}", target.display());
             fault.hint("check that its folder is there and may be written")
         })?;
-        db::back_up(db, target, &claim.path(), watch)
+        db::back_up(self.db(ctx)?, target, &claim.path(), watch)
     }
 }
 

@@ -103,7 +103,7 @@ impl<W: Write> Write for Stoppable<'_, W> {
 
 fn to_file(path: &Path, force: bool, shell: &mut Shell) -> Outcome {
     shell.check_there()?;
-    check_replaceable(path, force, &shell.app.config().db_path.value)?;
+    check_replaceable(path, force, shell)?;
     let stop = Stop::on_interrupt()?;
     let mut file = Pending::create(path).map_err(|error| cannot(path, &error))?;
     let mut bar = shell.out.progress("exporting");
@@ -128,19 +128,18 @@ fn to_file(path: &Path, force: bool, shell: &mut Shell) -> Outcome {
 }
 
 /// Nothing is lost but an earlier export, unless it is meant to.
-fn check_replaceable(path: &Path, force: bool, database: &Path) -> Result<(), Failure> {
+fn check_replaceable(path: &Path, force: bool, shell: &mut Shell) -> Result<(), Failure> {
     let shown = path.display();
     let refused = |message: String, hint: &str| -> Result<(), Failure> {
         Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into())
     };
+    if path.exists() && !path.is_file() {
+        return refused(format!("{shown} is no regular file"), "use - for standard output");
+    }
+    // Also where its log is not there yet.
+    shell.app.check_target(&shell.ctx, path, true)?;
     if !path.exists() {
         return Ok(());
-    }
-    if path.canonicalize().ok() == database.canonicalize().ok() {
-        return refused(format!("{shown} is the database itself"), "choose another file");
-    }
-    if !path.is_file() {
-        return refused(format!("{shown} is no regular file"), "use - for standard output");
     }
     let start = read_start(path, HEADER.len() as u64);
     if force || start.is_ok_and(|(start, _)| start == HEADER.as_bytes() || start.is_empty()) {
@@ -169,15 +168,16 @@ fn to_folder(folder: &Path, force: bool, shell: &mut Shell) -> Outcome {
         return Ok(Done::Ok);
     }
     out.line(format_args!(
-        "{} nodes and {} connections ({} bytes of content), {} node types and {} connection types",
-        exported.nodes,
-        exported.connections,
-        exported.bytes,
-        exported.node_types,
-        exported.connection_types
+        "{} and {} ({} of content), {} and {}",
+        number(exported.nodes, "node"),
+        number(exported.connections, "connection"),
+        size(exported.bytes),
+        number(exported.node_types, "node type"),
+        number(exported.connection_types, "connection type")
     ))?;
     if exported.removed > 0 {
-        out.line(format_args!("{} files of the export before are gone", exported.removed))?;
+        let files = number(exported.removed, "file");
+        out.line(format_args!("taken away: {files} of the export before"))?;
     }
     let shown = plain(&folder.display().to_string());
     out.line(format_args!("written to {}", styled(STRONG, shown)))?;

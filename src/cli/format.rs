@@ -50,6 +50,9 @@ pub fn number(number: usize, noun: &str) -> String {
 
 /// `4.2 MB`.
 pub fn size(bytes: u64) -> String {
+    if bytes == 1 {
+        return "1 byte".to_owned();
+    }
     let mut scaled = bytes as f64;
     for unit in ["bytes", "kB", "MB", "GB"] {
         if scaled < 1000.0 {
@@ -176,9 +179,13 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (bytes, expected) in
-            [(0, "0 bytes"), (999, "999 bytes"), (4_096, "4.1 kB"), (12_300_000, "12.3 MB")]
-        {
+        for (bytes, expected) in [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (999, "999 bytes"),
+            (4_096, "4.1 kB"),
+            (12_300_000, "12.3 MB"),
+        ] {
             assert_eq!(size(bytes), expected);
         }
     }

@@ -134,6 +134,8 @@ fn the_binary_writes_whole_private_files_and_never_over_another() {
     for (target, words) in [
         ("mine.txt", "no earlier export"),
         ("graph.db", "the database itself"),
+        ("graph.db-wal", "the database itself"),
+        ("./graph.db-shm", "the database itself"),
         (".", "no regular file"),
     ] {
         let err = run(&place, &["export", target]).failed(1);
@@ -142,6 +144,15 @@ fn the_binary_writes_whole_private_files_and_never_over_another() {
     assert_eq!(fs::read_to_string(place.join("mine.txt")).unwrap(), "mine");
     run(&place, &["export", "mine.txt", "--force"]).ok();
     assert_eq!(fs::read_to_string(place.join("mine.txt")).unwrap(), bytes);
+
+    // Nobody else has the file open: its log is there only while it is written out.
+    let (_keep, quiet) = folder();
+    run(&quiet, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
+    for target in ["graph.db-wal", "./graph.db-shm"] {
+        let err = run(&quiet, &["export", target, "--force"]).failed(1);
+        assert!(err.contains("the database itself"), "{target}: {err}");
+    }
+    assert!(run(&quiet, &["doctor"]).ok().contains("all is well"));
 
     let (_keep, other) = folder();
     let from = place.join("all.jsonl");

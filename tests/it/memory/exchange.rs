@@ -314,7 +314,7 @@ fn an_export_replaces_only_an_earlier_export_and_only_when_told_to() {
     let ids = m.ids("query_nodes", json!({ "type": "Person" }));
     m.ok("delete_node", json!({ "node_id": ids[0] }));
     let said = run(&home, &["export", "--force", "--memory", target.to_str().unwrap()]).ok();
-    assert!(said.contains("1 files of the export before are gone"), "{said}");
+    assert!(said.contains("taken away: 1 file of the export before"), "{said}");
     let second = tree(&target);
     assert_eq!(second.len(), first.len(), "one file less, and mine");
     assert_eq!(second["mine.txt"], b"mine");
