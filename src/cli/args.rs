@@ -205,7 +205,7 @@ mod tests {
             &["graph", "nope"][..],
             &["graph", "show"],
             &["graph", "next", "--count", "0"],
-            &["graph", "next", "--count", "101"],
+            &["graph", "next", "--count", "51"],
             &["graph", "next", "--count", "x"],
             &["graph", "log", "--limit", "0"],
             &["graph", "tree", "--depth", "0"],
