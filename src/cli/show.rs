@@ -1,5 +1,7 @@
 //! `graph show ID`: one node, of work or of memory, with all that belongs to it.
 
+use std::collections::HashMap;
+
 use clap::Args;
 
 use super::{
@@ -10,7 +12,7 @@ use super::{
     tree::mark,
 };
 use crate::{
-    base::ErrorCode,
+    base::{ErrorCode, Result},
     work::{self, Context, Dependency, Neighbourhood, NodeTree, OutlineNode, Standing},
 };
 
@@ -26,10 +28,17 @@ pub struct Show {
 pub fn run(ask: &Show, shell: &mut Shell) -> Outcome {
     let settings = shell.app.work();
     let wanted = Context { node_id: ask.id.trim().to_owned(), depth: None };
+    let json = shell.out.json;
     let found = shell.read(|tx| {
-        Ok((work::context(tx, &wanted)?, work::standing(tx, &settings, &wanted.node_id)?))
+        let around = work::context(tx, &wanted)?;
+        let stand = work::standing(tx, &settings, &wanted.node_id)?;
+        let marks = match json {
+            true => Marks::new(),
+            false => marks(&around, |id| work::standing(tx, &settings, id))?,
+        };
+        Ok((around, stand, marks))
     });
-    let (around, stand) = match found {
+    let (around, stand, marks) = match found {
         Err(error) if error.code() == ErrorCode::NotFound && !shell.is_new() => {
             // Imported ids may begin or end with a blank.
             return show_memory::run(&ask.id, shell, error);
@@ -37,19 +46,35 @@ pub fn run(ask: &Show, shell: &mut Shell) -> Outcome {
         found => found?,
     };
     let out = &mut shell.out;
-    if out.json {
+    if json {
         out.object(&around)?;
         return Ok(Done::Ok);
     }
     facts(&around, &stand, out)?;
     texts(&around, out)?;
-    neighbours("depends on", &around.depends_on, around.depends_on_omitted, out)?;
-    neighbours("needed by", &around.depended_by, around.depended_by_omitted, out)?;
-    parts(&around, out)?;
+    neighbours("depends on", &around.depends_on, around.depends_on_omitted, &marks, out)?;
+    neighbours("needed by", &around.depended_by, around.depended_by_omitted, &marks, out)?;
+    parts(&around, &marks, out)?;
     out.gap()?;
     let log = out.command(&format!("graph log {}", around.node.id));
     out.line(format_args!("how it came to this: {}", styled(NEXT, log)))?;
     Ok(Done::Ok)
+}
+
+/// The mark of every node around that is listed, by id.
+type Marks = HashMap<String, String>;
+
+/// The marks that a tree has for these nodes.
+fn marks(around: &Neighbourhood, stand: impl Fn(&str) -> Result<OutlineNode>) -> Result<Marks> {
+    let linked = around.depends_on.iter().chain(&around.depended_by).map(|it| &it.node.id);
+    let below = around.children.iter().flat_map(|child| {
+        [&child.id].into_iter().chain(child.children.iter().map(|grandchild| &grandchild.id))
+    });
+    let marked = |id: &String| {
+        let stand = stand(id)?;
+        Ok((id.clone(), mark(stand.standing, stand.claimed_by.is_some())))
+    };
+    linked.chain(below).map(marked).collect()
 }
 
 fn facts(around: &Neighbourhood, stand: &OutlineNode, out: &mut Output) -> std::io::Result<()> {
@@ -128,6 +153,7 @@ fn neighbours(
     title: &str,
     neighbours: &[Dependency],
     omitted: usize,
+    marks: &Marks,
     out: &mut Output,
 ) -> std::io::Result<()> {
     if neighbours.is_empty() {
@@ -135,22 +161,22 @@ fn neighbours(
     }
     heading(out, title)?;
     for Dependency { node, .. } in neighbours {
-        entry(out, "  ", &node.id, &node.summary, node.resolved)?;
+        entry(out, "  ", &node.id, &node.summary, marks)?;
     }
     more(out, omitted)
 }
 
 /// Children and theirs, as far as they were read.
-fn parts(around: &Neighbourhood, out: &mut Output) -> std::io::Result<()> {
+fn parts(around: &Neighbourhood, marks: &Marks, out: &mut Output) -> std::io::Result<()> {
     if around.children.is_empty() {
         return Ok(());
     }
     heading(out, "parts")?;
     let below = |tree: &NodeTree| tree.child_count.saturating_sub(tree.children.len());
     for child in &around.children {
-        entry(out, "  ", &child.id, &child.summary, child.resolved)?;
+        entry(out, "  ", &child.id, &child.summary, marks)?;
         for grandchild in &child.children {
-            entry(out, "    ", &grandchild.id, &grandchild.summary, grandchild.resolved)?;
+            entry(out, "    ", &grandchild.id, &grandchild.summary, marks)?;
         }
         if below(child) > 0 {
             out.line(styled(QUIET, format_args!("    … and {} more", below(child))))?;
@@ -164,9 +190,9 @@ fn entry(
     indent: &str,
     id: &str,
     summary: &str,
-    resolved: bool,
+    marks: &Marks,
 ) -> std::io::Result<()> {
-    let mark = mark(if resolved { Standing::Done } else { Standing::Open }, false);
+    let mark = marks.get(id).map(String::as_str).unwrap_or_default();
     out.line(format_args!("{indent}{mark} {}  {}", styled(QUIET, id), brief(summary)))
 }
 

@@ -156,7 +156,7 @@ evidence
     abc123
 
 needed by
-  ○ n_0000000004  Write the migrations
+  ▶ n_0000000004  Write the migrations
 
 how it came to this: graph log n_0000000003
 ";
@@ -164,6 +164,19 @@ how it came to this: graph log n_0000000003
     let blocked = run(&folder, &["show", "n_0000000005"]).ok();
     assert!(blocked.contains("status    ✗ blocked by 1"), "{blocked}");
     assert!(blocked.contains("\ndepends on\n  ○ n_0000000002  Storage\n"), "{blocked}");
+    // The marks are those of the tree.
+    run(&folder, &["next", "--claim"]).ok();
+    let whole = run(&folder, &["show", "n_0000000001"]).ok();
+    let parts = "\
+parts
+  ○ n_0000000002  Storage
+    ✓ n_0000000003  Design the schema
+    ◐ n_0000000004  Write the migrations
+  ✗ n_0000000005  Checkout
+    ▶ n_0000000006  Pay by card with \\u{1b}[31mred
+  ▶ n_0000000007  Landing page
+";
+    assert!(whole.contains(parts), "{whole}");
     // Its own line breaks are kept, everything else that a terminal would act upon is not.
     let card = run(&folder, &["show", "n_0000000006"]).ok();
     assert!(card.starts_with("n_0000000006  Pay by card\n    with \\u{1b}[31mred\n"), "{card}");
