@@ -55,13 +55,24 @@ fn refused(problem: &str) -> super::Error {
 #[derive(Debug)]
 pub struct Budget {
     left: usize,
+    frame: usize,
     empty: bool,
 }
 
 impl Budget {
     /// A page of at most `chars` characters of compact JSON.
     pub fn new(chars: usize) -> Self {
-        Budget { left: chars, empty: true }
+        Budget { left: chars, frame: 0, empty: true }
+    }
+
+    /// A page whose items take `frame` characters more each than what is shown of them here.
+    pub fn framed(chars: usize, frame: usize) -> Self {
+        Budget { frame, ..Budget::new(chars) }
+    }
+
+    /// Not even the first item may be larger than this.
+    pub fn strict(self) -> Self {
+        Budget { empty: false, ..self }
     }
 
     /// Characters that are left.
@@ -71,7 +82,7 @@ impl Budget {
 
     /// Takes the item's size off the page; false when it no longer fits.
     pub fn admit(&mut self, item: &impl Serialize) -> Result<bool> {
-        let size = serde_json::to_string(item)?.chars().count() + 1;
+        let size = serde_json::to_string(item)?.chars().count() + 1 + self.frame;
         let fits = self.empty || size <= self.left;
         if fits {
             self.left = self.left.saturating_sub(size);

@@ -151,7 +151,8 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
         out.line(styled(QUIET, format_args!("… and {} more of the KB", found.kb_omitted)))?;
     }
     // An atom is not the only one that may know a file.
-    let told = |path: &&String| found.kb.iter().flatten().any(|fact| fact.paths.contains(path));
+    let told =
+        |path: &&String| found.kb.iter().flatten().any(|fact| fact.thing.paths.contains(path));
     let mut unknown = known.unmatched_paths.iter().filter(|path| !told(path)).peekable();
     if unknown.peek().is_some() {
         out.gap()?;

@@ -24,8 +24,12 @@ use crate::{
     fresh::Freshness,
 };
 
-/// Characters of names and paths; texts have the rest of the answer, and whatever of this is left.
-const HEADS: usize = 20_000;
+/// Characters of atoms without their texts, which have the rest of the answer and whatever of this is left.
+const HEADS: usize = 24_000;
+/// Those of an atom beside its id, its name and its first path.
+const FRAME: usize = 200;
+/// Characters of paths that nothing covers.
+const UNMATCHED: usize = 4_000;
 
 /// Which files.
 #[derive(Debug, Clone, Default)]
@@ -126,7 +130,7 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
 
     let covered: BTreeSet<usize> = matched.values().flat_map(|one| &one.paths).copied().collect();
     let mut answer = Surroundings::default();
-    let mut heads = Budget::new(HEADS);
+    let mut heads = Budget::framed(HEADS, FRAME);
     let ids: Vec<&str> = matched.keys().map(String::as_str).collect();
     let mut records = atoms::among(tx, &ids)?;
     // Which atoms there are comes before all that they cover, and that before what they say.
@@ -151,7 +155,7 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
     for record in records {
         members.entry(record.molecule.clone()).or_default().push(record);
     }
-    let mut view = View::new(tx, ask.changelog, page::MAX_CHARS - HEADS + heads.left());
+    let mut view = View::new(tx, ask.changelog, page::MAX_CHARS - HEADS - UNMATCHED + heads.left());
     for molecule in groups {
         let atoms = members.remove(&Some(molecule.id.clone())).unwrap_or_default();
         answer.molecules.push(ContextMolecule {
@@ -172,7 +176,7 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
     }
     let unmatched = asked.iter().enumerate().filter(|(at, _)| !covered.contains(at));
     answer.unmatched_paths = unmatched.map(|(_, (spelling, _))| spelling.clone()).collect();
-    answer.unmatched_omitted = page::cut(&mut answer.unmatched_paths, HEADS)?;
+    answer.unmatched_omitted = page::cut(&mut answer.unmatched_paths, UNMATCHED)?;
     answer.left_out = view.left_out();
     Ok(answer)
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    search::{HEADS, end_of_page, head},
+    search::{FRAME, HEADS, end_of_page, head},
     store::{atoms, molecules},
     types::{Entity, EntityType},
     view::View,
@@ -49,12 +49,12 @@ pub fn get(tx: &Read<'_>, ask: &Get) -> Result<Gotten> {
         EntityType::Molecule => {
             let record = molecules::get(tx, "id", &ask.id)?;
             let mut members = atoms::members(tx, &record.id)?;
-            let mut heads = Budget::new(HEADS);
+            let mut heads = Budget::framed(HEADS, FRAME);
             let fit = end_of_page(&members, |atom| heads.admit(&head(atom)))?;
             let omitted = members.len() - fit;
             members.truncate(fit);
             let mut molecule = view.molecule(record)?;
-            let mut list = View::new(tx, 0, page::MAX_CHARS);
+            let mut list = View::new(tx, 0, page::MAX_CHARS - HEADS + heads.left());
             let members = members.into_iter().map(|atom| list.atom(atom)).collect::<Result<_>>()?;
             molecule.atoms = Some(members);
             (Entity::Molecule(molecule), list.left_out() + omitted)

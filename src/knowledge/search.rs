@@ -23,6 +23,8 @@ use crate::{
 
 /// Characters of names and patterns on a page.
 pub(super) const HEADS: usize = 30_000;
+/// Characters of an atom beside what [`head`] has of it: its keys, its times, how fresh it is.
+pub(super) const FRAME: usize = 350;
 
 /// What to look for.
 #[derive(Debug, Clone, Default)]
@@ -95,10 +97,10 @@ pub fn search_atoms(tx: &Read<'_>, ask: &Search) -> Result<Listed<Atom>> {
         filter.molecule = Some(molecule.id);
     }
     let (mut records, total) = select::atoms(tx, &filter, ask.page())?;
-    let mut heads = Budget::new(HEADS);
+    let mut heads = Budget::framed(HEADS, FRAME);
     let full = end_of_page(&records, |atom| heads.admit(&head(atom)))?;
     records.truncate(full);
-    let mut view = View::new(tx, ask.changelog, page::DEFAULT_CHARS);
+    let mut view = View::new(tx, ask.changelog, texts(records.len()));
     let items = records.into_iter().map(|record| view.atom(record)).collect::<Result<_>>()?;
     Ok(ask.listed(items, total, &view))
 }
@@ -106,12 +108,17 @@ pub fn search_atoms(tx: &Read<'_>, ask: &Search) -> Result<Listed<Atom>> {
 /// Molecules that fit.
 pub fn search_molecules(tx: &Read<'_>, ask: &Search) -> Result<Listed<Molecule>> {
     let (mut records, total) = select::molecules(tx, &filter(tx, ask)?, ask.page())?;
-    let mut heads = Budget::new(HEADS);
+    let mut heads = Budget::framed(HEADS, FRAME);
     let full = end_of_page(&records, |molecule| heads.admit(&(&molecule.id, &molecule.name)))?;
     records.truncate(full);
-    let mut view = View::new(tx, ask.changelog, page::DEFAULT_CHARS);
+    let mut view = View::new(tx, ask.changelog, texts(records.len()));
     let items = records.into_iter().map(|record| view.molecule(record)).collect::<Result<_>>()?;
     Ok(ask.listed(items, total, &view))
+}
+
+/// Characters of texts on a page: a single one is given whole.
+fn texts(items: usize) -> usize {
+    if items == 1 { page::MAX_CHARS } else { page::DEFAULT_CHARS }
 }
 
 /// What an atom is called and about, which a list says before what is known.

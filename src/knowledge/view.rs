@@ -31,7 +31,7 @@ pub(super) struct View<'a, 'c> {
 impl<'a, 'c> View<'a, 'c> {
     /// An answer with `changelog` entries of each thing and at most `chars` characters of texts and relations.
     pub(super) fn new(tx: &'a Read<'c>, changelog: usize, chars: usize) -> Self {
-        let (marks, room) = (Marks::new(tx), Budget::new(chars));
+        let (marks, room) = (Marks::new(tx), Budget::new(chars).strict());
         View { tx, marks, changelog, room, whole: false, left_out: 0 }
     }
 
@@ -46,7 +46,7 @@ impl<'a, 'c> View<'a, 'c> {
     }
 
     pub(super) fn knowledge(&mut self, text: String) -> Result<Knowledge> {
-        Ok(if self.room.admit(&text)? {
+        Ok(if self.room.admit(&text)? || self.whole {
             Knowledge { knowledge: Some(text), knowledge_bytes: 0 }
         } else {
             self.left_out += 1;

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::TestApp;
 
-/// More than an answer may have, with some room for braces and field names.
-const MOST: usize = 50_000;
+/// What an answer may have, with some room for its envelope.
+const MOST: usize = 41_000;
 
 fn app(atoms: usize, paths: &Value, name: &str) -> TestApp {
     let mut app = TestApp::new();
@@ -88,5 +88,30 @@ fn what_is_looked_for_is_bounded_in_every_domain() {
         let fault = app.fault(tool, arguments);
         assert_eq!(fault["code"], "VALIDATION_ERROR", "{tool}: {fault}");
         assert!(fault["message"].as_str().unwrap().contains("257"), "{tool}: {fault}");
+    }
+}
+
+#[test]
+fn many_small_atoms_and_large_ones_stay_within_an_answer() {
+    for (atoms, knowledge) in [(300, 100), (40, 2_000), (12, 30_000)] {
+        let mut app = TestApp::new();
+        app.ok("graph_open", json!({ "project": "p" }));
+        let molecule = json!({ "operation": "create", "entityType": "molecule", "name": "all" });
+        let molecule = app.ok("manage_graph", molecule)["data"]["molecule"]["id"].clone();
+        for number in 0..atoms {
+            let new = json!({ "operation": "create", "entityType": "atom", "name": format!("atom {number}"),
+                "paths": ["src/**"], "knowledge": "k".repeat(knowledge), "moleculeId": molecule });
+            app.ok("manage_graph", new);
+        }
+        let paths: Vec<String> = (0..2_000).map(|n| format!("src/file{n}.ts")).collect();
+        for ask in [
+            json!({ "operation": "context", "paths": ["src/a.ts"] }),
+            json!({ "operation": "context", "paths": paths }),
+            json!({ "operation": "search", "entityType": "atom", "limit": 100 }),
+            json!({ "operation": "get", "entityType": "molecule", "id": molecule }),
+        ] {
+            let chars = size(&app.ok("query_graph", ask.clone()));
+            assert!(chars < MOST, "{atoms} atoms of {knowledge}, {}: {chars}", ask["operation"]);
+        }
     }
 }
