@@ -44,6 +44,10 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "0009_properties_once",
         sql: include_str!("../../migrations/0009_properties_once.sql"),
     },
+    Migration {
+        name: "0010_links_as_written",
+        sql: include_str!("../../migrations/0010_links_as_written.sql"),
+    },
 ];
 
 /// Brings the file to the newest version; processes that race do it once.

@@ -695,18 +695,51 @@ SELECT 'kb', m.type || '@' || b.name, m.id, e.title, e.status, e.created_at, e.u
 
 CREATE VIEW work_link_paths AS
 WITH linked AS (
-       SELECT n.id AS node, trim(replace(replace(j.value, '\', '/'), '//', '/'), ' `''"') AS link
+       SELECT n.id AS node, trim(replace(j.value, '\', '/')) AS link
          FROM work_nodes n, json_each(n.context_links) j
-        WHERE j.type = 'text' AND instr(j.value, '://') = 0
+        WHERE j.type = 'text'
      ),
-     bare AS (
-       SELECT node, CASE WHEN link GLOB '[-*+] *' THEN trim(substr(link, 3), ' `''"') ELSE link END AS link FROM linked
+     unlisted AS (
+       SELECT node, CASE WHEN link GLOB '[-*+•] *' THEN ltrim(substr(link, 3))
+                         WHEN link GLOB '[0-9]*' AND ltrim(link, '0123456789') LIKE '. %'
+                           THEN ltrim(substr(ltrim(link, '0123456789'), 3))
+                         ELSE link END AS link
+         FROM linked
+        WHERE link NOT LIKE '#%' AND link NOT LIKE '//%' AND link NOT LIKE '<!--%'
+     ),
+     parts AS (
+       SELECT node, trim(p.value) AS part
+         FROM unlisted, json_each('[' || replace(json_quote(link), ',', '","') || ']') p
+     ),
+     quoted AS (
+       SELECT node, part, replace(replace(substr(part, 2), '"', '`'), '''', '`') AS rest,
+              substr(part, 1, 1) IN ('`', '"', '''') AS is_quoted
+         FROM parts
+     ),
+     named AS (
+       SELECT node, CASE WHEN is_quoted AND instr(rest, '`') > 0 THEN substr(rest, 1, instr(rest, '`') - 1)
+                         ELSE part END AS name,
+              is_quoted AND instr(rest, '`') > 0 AS is_whole
+         FROM quoted
+     ),
+     unremarked AS (
+       SELECT node, CASE WHEN is_whole THEN name ELSE substr(
+                substr(substr(substr(name, 1, instr(name || ' - ', ' - ') - 1),
+                  1, instr(name || ' — ', ' — ') - 1), 1, instr(name || ' – ', ' – ') - 1),
+                1, instr(name || ' (', ' (') - 1) END AS name
+         FROM named
+     ),
+     anchored AS (
+       SELECT node, trim(substr(name, 1, instr(name || '#', '#') - 1)) AS name
+         FROM unremarked WHERE instr(name, '://') = 0
+     ),
+     numbered AS (
+       SELECT node, CASE WHEN name GLOB '*?:[0-9]*' THEN substr(name, 1, instr(name, ':') - 1) ELSE name END AS name
+         FROM anchored
      ),
      relative AS (
-       SELECT node, rtrim(CASE WHEN link LIKE './%' THEN substr(link, 3) ELSE link END, '/') AS link FROM bare
+       SELECT node, rtrim(replace(CASE WHEN name LIKE './%' THEN substr(name, 3) ELSE name END, '//', '/'), '/') AS path
+         FROM numbered
      )
-SELECT node, CASE WHEN instr(link, '#') > 1 THEN substr(link, 1, instr(link, '#') - 1)
-                  WHEN link GLOB '*?:[0-9]*' THEN substr(link, 1, instr(link, ':') - 1)
-                  ELSE link END AS path
-  FROM relative;
+SELECT node, path FROM relative WHERE path <> '';
 

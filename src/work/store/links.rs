@@ -8,12 +8,27 @@ use crate::{base::Result, db::Read};
 
 /// The files that unresolved nodes of a project name, by name.
 pub fn files(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<String>> {
-    tx.all(
+    let top = top(tx);
+    let mut files = tx.all(
         "SELECT DISTINCT l.path FROM work_open_links l CROSS JOIN work_nodes n ON n.id = l.node
           WHERE n.project = ?1 ORDER BY l.path LIMIT ?2",
         (project, limit),
-        |row| row.get(0),
-    )
+        |row| row.get::<_, String>(0),
+    )?;
+    for file in &mut files {
+        if let Some(inside) = top.as_deref().and_then(|top| file.strip_prefix(top)) {
+            *file = inside.to_owned();
+        }
+    }
+    files.sort_unstable();
+    files.dedup();
+    Ok(files)
+}
+
+/// What an absolute link begins with that leads into the repository: links are stored as they were written.
+fn top(tx: &Read<'_>) -> Option<String> {
+    let root = tx.root()?.to_str()?.replace('\\', "/");
+    Some(format!("{}/", root.trim_end_matches('/')))
 }
 
 /// Which of `paths` a link to a file or a folder is about: a folder means all that is in it.
@@ -35,8 +50,10 @@ pub fn open_on(
     project: Option<&str>,
     paths: &[&str],
 ) -> Result<Vec<(String, Vec<usize>)>> {
-    let below = below(paths);
-    let mut names: Vec<&str> = below.keys().copied().collect();
+    let (below, top) = (below(paths), top(tx));
+    let whole = |name: &&str| top.as_ref().map(|top| format!("{top}{name}"));
+    let mut names: Vec<String> = below.keys().filter_map(whole).collect();
+    names.extend(below.keys().copied().map(str::to_owned));
     names.sort_unstable();
     let mut touched: Vec<(String, Vec<usize>)> = Vec::new();
     tx.while_each(
@@ -47,7 +64,8 @@ pub fn open_on(
         (json!(names).to_string(), project),
         |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
         |(node, path)| {
-            let places = below.get(path.as_str()).into_iter().flatten().copied();
+            let inside = top.as_deref().and_then(|top| path.strip_prefix(top));
+            let places = below.get(inside.unwrap_or(&path)).into_iter().flatten().copied();
             match touched.last_mut().filter(|(last, _)| *last == node) {
                 Some((_, have)) => have.extend(places),
                 None => touched.push((node, places.collect())),

@@ -10,6 +10,7 @@ mod context;
 mod cycles;
 mod deep;
 mod history;
+mod links;
 mod next;
 mod onboard;
 mod open;
