@@ -63,20 +63,43 @@ fn room_for(size: u64) -> Vec<u8> {
     Vec::with_capacity(usize::try_from(size.saturating_add(1)).unwrap_or(0))
 }
 
+/// Opens a regular file for reading; answers its size too.
+pub(super) fn open_regular(path: &Path) -> Result<(File, u64), ReadError> {
+    // Before opening: to open some devices does something.
+    match fs::metadata(path)?.is_file() {
+        true => open_at_once(path),
+        false => Err(ReadError::NotAFile),
+    }
+}
+
+/// Opens what was a regular file when it was looked at. A pipe that took its place since would be waited for.
+fn open_at_once(path: &Path) -> Result<(File, u64), ReadError> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    match metadata.is_file() {
+        true => Ok((file, metadata.len())),
+        false => Err(ReadError::NotAFile),
+    }
+}
+
 /// The bytes of a regular file of at most `cap` bytes.
 pub fn read_bytes(path: &Path, cap: u64) -> Result<Vec<u8>, ReadError> {
-    // Before opening: opening a pipe would wait for its writer.
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(ReadError::NotAFile);
-    }
+    let (file, size) = open_regular(path)?;
     let too_large = |bytes| ReadError::TooLarge { bytes, cap };
-    if metadata.len() > cap {
-        return Err(too_large(metadata.len()));
+    if size > cap {
+        return Err(too_large(size));
     }
     // A file may grow while it is read, and some claim to be empty: the cap holds for what arrives.
-    let mut bytes = room_for(metadata.len());
-    File::open(path)?.take(cap.saturating_add(1)).read_to_end(&mut bytes)?;
+    let mut bytes = room_for(size);
+    file.take(cap.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > cap {
         return Err(too_large(bytes.len() as u64));
     }
@@ -207,12 +230,9 @@ pub fn write_fault(path: &str, did: &str, error: &io::Error) -> Fault {
 
 /// The first `most` bytes of a regular file, and whether there are more.
 pub fn read_start(path: &Path, most: u64) -> Result<(Vec<u8>, bool), ReadError> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(ReadError::NotAFile);
-    }
-    let mut bytes = room_for(metadata.len().min(most));
-    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    let (file, size) = open_regular(path)?;
+    let mut bytes = room_for(size.min(most));
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     let more = bytes.len() as u64 > most;
     bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
     Ok((bytes, more))

@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashSet,
-    fs::File,
     io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom},
     path::Path,
 };
@@ -11,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::fs::open_regular;
 use crate::base::{
     Error, ErrorCode, Fault, Result, Timestamp,
     records::{self, Record, Stamp},
@@ -72,11 +72,8 @@ impl<'a> Lines<'a> {
                 .hint("name a file that graph export wrote, or - for standard input")
                 .into()
         };
-        let file = File::open(path).map_err(|error| cannot(format!("cannot be read: {error}")))?;
-        let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
-        if !is_file {
-            return Err(cannot("is no regular file".to_owned()));
-        }
+        let (file, _) =
+            open_regular(path).map_err(|error| cannot(format!("cannot be read: {error}")))?;
         Self::new(Box::new(BufReader::with_capacity(1 << 16, file)), kinds, LONGEST)
     }
 

@@ -17,6 +17,20 @@ fn reading_is_bounded_and_says_what_is_wrong() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    assert!(matches!(read_bytes(&pipe, 9), Err(ReadError::NotAFile)));
+    assert!(matches!(read_start(&pipe, 9), Err(ReadError::NotAFile)));
+    // As where it was a file when it was looked at.
+    assert!(matches!(open_at_once(&pipe), Err(ReadError::NotAFile)));
+    assert!(matches!(open_at_once(Path::new("/dev/zero")), Err(ReadError::NotAFile)));
+}
+
+#[test]
 fn nothing_is_read_written_or_removed_outside_of_the_folder() {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("root");
