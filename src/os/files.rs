@@ -1,11 +1,14 @@
 //! The files of a working tree, as git sees them.
 
 use std::{
-    ffi::OsStr,
+    fs::{self, FileType},
     path::{Path, PathBuf},
 };
 
-use ignore::{DirEntry, Match, Walk, WalkBuilder, gitignore::GitignoreBuilder};
+mod rules;
+
+use rules::{Reader, Rules, ignores};
+pub use rules::{Ruled, ruled};
 
 /// Files that are listed at the most; a tree with more is not a project.
 const MAX_FILES: usize = 1_000_000;
@@ -41,18 +44,41 @@ pub fn list(root: &Path) -> Option<Vec<String>> {
 /// Symbolic links are not followed, nor is a place behind one.
 pub fn below(root: &Path, places: &[Place], most: usize) -> Option<Found> {
     let mut found = Found::default();
-    for (seen, entry) in walk(root, places.to_vec()).flatten().enumerate() {
-        if seen > most {
-            return None;
-        }
-        let Some(path) = relative(root, entry.path()) else { continue };
-        let Some(kind) = entry.file_type() else { continue };
-        if kind.is_file() || kind.is_symlink() {
-            if places.iter().any(|place| place.has(&path)) {
-                found.files.push(path);
+    let mut reader = Reader::default();
+    let Some(start) = Folder::at(root, &mut reader).filter(|_| root.is_dir()) else {
+        return Some(found);
+    };
+    let looks_into = |path: &str| places.iter().any(|place| place.looks_into(path));
+    let from = start.way.len();
+    if looks_into("") {
+        found.folders.push(String::new());
+    }
+    // From the root, so that every ignore file on the way is heard; what leads to no place is left out.
+    let (mut folders, mut seen) = (vec![start], 0);
+    while let Some(folder) = folders.pop() {
+        let rules = reader.inside(&folder.place, &folder.way, folder.above.clone());
+        for (path, kind) in folder.entries() {
+            let inside = &path[from..];
+            let wanted = match kind.is_dir() {
+                true => looks_into(inside) || places.iter().any(|place| place.is_below(inside)),
+                false => places.iter().any(|place| place.has(inside)),
+            };
+            if !wanted || ignores(&rules, &path, kind.is_dir()) {
+                continue;
             }
-        } else if kind.is_dir() && places.iter().any(|place| place.looks_into(&path)) {
-            found.folders.push(path);
+            seen += 1;
+            if seen > most {
+                return None;
+            }
+            if kind.is_file() || kind.is_symlink() {
+                found.files.push(inside.to_owned());
+            } else if kind.is_dir() {
+                if looks_into(inside) {
+                    found.folders.push(inside.to_owned());
+                }
+                let place = folder.place.join(folder.name(&path));
+                folders.push(Folder { place, way: format!("{path}/"), above: rules.clone() });
+            }
         }
     }
     found.files.sort_unstable();
@@ -60,34 +86,35 @@ pub fn below(root: &Path, places: &[Place], most: usize) -> Option<Found> {
     Some(found)
 }
 
-/// A walk from the root, so that every ignore file on the way is heard, that leaves out what leads to no place.
-fn walk(root: &Path, places: Vec<Place>) -> Walk {
-    let from = root.to_path_buf();
-    let wanted = move |entry: &DirEntry| {
-        // Dotfiles are files; the repository itself is not one of them.
-        if entry.file_name() == OsStr::new(".git") {
-            return false;
-        }
-        let Some(path) = relative(&from, entry.path()) else { return false };
-        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        places.iter().any(|place| match is_folder {
-            true => place.looks_into(&path) || place.is_below(&path),
-            false => place.has(&path),
+/// A folder on a walk.
+struct Folder {
+    place: PathBuf,
+    /// From the top of the repository, with a slash behind each name.
+    way: String,
+    /// The rules that count for itself.
+    above: Rules,
+}
+
+impl Folder {
+    fn at(place: &Path, reader: &mut Reader) -> Option<Folder> {
+        let (way, above) = reader.above(place)?;
+        Some(Folder { place: place.to_path_buf(), way, above })
+    }
+
+    /// What is in it, each with the way in front, in no order. Dotfiles are files; the repository itself is not one of
+    /// them.
+    fn entries(&self) -> impl Iterator<Item = (String, FileType)> {
+        let entries = fs::read_dir(&self.place).into_iter().flatten().flatten();
+        entries.filter_map(|entry| {
+            let name = entry.file_name();
+            let name = name.to_str().filter(|name| *name != ".git")?;
+            Some((format!("{}{name}", self.way), entry.file_type().ok()?))
         })
-    };
-    as_git(root).filter_entry(wanted).build()
-}
+    }
 
-/// A walk that passes over what git ignores and nothing else: neither dotfiles nor what `.ignore` files name, which are
-/// for other programs.
-fn as_git(folder: &Path) -> WalkBuilder {
-    let mut walk = WalkBuilder::new(folder);
-    walk.hidden(false).ignore(false);
-    walk
-}
-
-fn relative(root: &Path, path: &Path) -> Option<String> {
-    Some(path.strip_prefix(root).ok()?.to_str()?.replace('\\', "/"))
+    fn name<'a>(&self, path: &'a str) -> &'a str {
+        &path[self.way.len()..]
+    }
 }
 
 impl Place {
@@ -120,31 +147,6 @@ impl Place {
     }
 }
 
-/// What rules for git say about a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ruled {
-    /// It is ignored.
-    Ignored,
-    /// A rule with `!` keeps it.
-    Kept,
-    /// Nothing.
-    Not,
-}
-
-/// What the rules in `files`, the later ones stronger, say about a file relative to `root`.
-pub fn ruled(root: &Path, files: &[PathBuf], path: &str) -> Ruled {
-    let mut rules = GitignoreBuilder::new(root);
-    for file in files {
-        // A file that is not there has no rules, and a bad line is none, as in git.
-        let _ = rules.add(file);
-    }
-    match rules.build().map(|rules| rules.matched_path_or_any_parents(path, false).map(|_| ())) {
-        Ok(Match::Ignore(())) => Ruled::Ignored,
-        Ok(Match::Whitelist(())) => Ruled::Kept,
-        _ => Ruled::Not,
-    }
-}
-
 /// Entries of one folder that are looked at for a completion.
 const ENTRIES: usize = 10_000;
 
@@ -152,23 +154,24 @@ const ENTRIES: usize = 10_000;
 /// with a slash at its end. Nothing where the folder is not there, or leads out of `root`.
 pub fn entries(root: &Path, folder: &str) -> Vec<String> {
     let place = root.join(folder);
-    let inside = match (root.canonicalize(), place.canonicalize()) {
-        (Ok(root), Ok(place)) => place.starts_with(root),
-        _ => false,
-    };
-    if !inside {
+    let (Ok(root), Ok(place)) = (root.canonicalize(), place.canonicalize()) else {
         return Vec::new();
-    }
-    let is_own = |entry: &DirEntry| entry.file_name() == OsStr::new(".git");
-    let walk = as_git(&place).max_depth(Some(1)).filter_entry(move |entry| !is_own(entry)).build();
-    let name = |entry: DirEntry| {
-        let name = entry.file_name().to_str()?.to_owned();
-        let slash = if entry.file_type()?.is_dir() { "/" } else { "" };
-        let between = if folder.is_empty() { "" } else { "/" };
-        Some(format!("{folder}{between}{name}{slash}"))
     };
-    let below = walk.flatten().filter(|entry| entry.depth() == 1).take(ENTRIES);
-    let mut entries: Vec<String> = below.filter_map(name).collect();
+    let mut reader = Reader::default();
+    let Some(at) = Folder::at(&place, &mut reader).filter(|_| place.starts_with(root)) else {
+        return Vec::new();
+    };
+    let rules = reader.inside(&at.place, &at.way, at.above.clone());
+    let between = if folder.is_empty() { "" } else { "/" };
+    let mut entries: Vec<String> = at
+        .entries()
+        .filter(|(path, kind)| !ignores(&rules, path, kind.is_dir()))
+        .take(ENTRIES)
+        .map(|(path, kind)| {
+            let slash = if kind.is_dir() { "/" } else { "" };
+            format!("{folder}{between}{}{slash}", at.name(&path))
+        })
+        .collect();
     entries.sort_unstable();
     entries
 }

@@ -92,7 +92,7 @@ impl Repository {
     }
 
     /// The repository whose working tree (or bare folder) is `folder` itself.
-    fn at(folder: &Path) -> Option<Repository> {
+    pub(super) fn at(folder: &Path) -> Option<Repository> {
         let dot_git = folder.join(".git");
         let git_dir = match fs::metadata(&dot_git) {
             Ok(metadata) if metadata.is_dir() && is_git_dir(&dot_git) => dot_git,

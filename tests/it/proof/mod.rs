@@ -9,4 +9,5 @@ mod fixtures;
 mod hostile;
 mod limits;
 mod promises;
+mod tree;
 mod upgrades;
