@@ -10,7 +10,10 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{fs::read_beneath, walk::nanoseconds};
+use super::{
+    fs::{read_beneath, resolve_beneath},
+    walk::nanoseconds,
+};
 use crate::base::{Timestamp, text::hexadecimal};
 
 const MILLISECOND: i64 = 1_000_000;
@@ -40,10 +43,11 @@ pub struct Look {
     pub mtime: i64,
 }
 
-/// Looks at a path below `root`; none where nothing is there.
+/// Looks at a path below `root`; none where nothing is there, or where a folder on the way leads out of it.
 pub fn look(root: &Path, path: &str) -> Option<Look> {
     let metadata = match fs::symlink_metadata(root.join(path)) {
-        Ok(metadata) => metadata,
+        Ok(metadata) if is_inside(root, path) => metadata,
+        Ok(_) => return None,
         Err(error) => {
             use io::ErrorKind::{NotADirectory, NotFound};
             let missing = matches!(error.kind(), NotFound | NotADirectory);
@@ -60,12 +64,18 @@ pub fn look(root: &Path, path: &str) -> Option<Look> {
     Some(Look { kind, size: metadata.len(), mtime })
 }
 
+/// Whether the folder that a path is in is beneath `root`.
+fn is_inside(root: &Path, path: &str) -> bool {
+    path.rsplit_once('/').is_none_or(|(folder, _)| resolve_beneath(root, folder).is_ok())
+}
+
 /// The hash of what a file holds, or of where a link points; none of what may not be read, leads out of `root` by a
 /// folder, or has more than `cap` bytes.
 pub fn hash(root: &Path, path: &str, kind: Kind, cap: u64) -> Option<String> {
     let bytes = match kind {
         Kind::File => read_beneath(root, path, cap).ok()?,
-        Kind::Link => target(&root.join(path)).ok()?,
+        Kind::Link if is_inside(root, path) => target(&root.join(path)).ok()?,
+        Kind::Link => return None,
         Kind::Folder | Kind::Other => return None,
     };
     Some(hexadecimal(&Sha256::digest(&bytes)))
@@ -116,6 +126,13 @@ mod tests {
             assert_eq!(kind("out"), Some(Kind::Link));
             assert_eq!(hash(&root, "abc-link", Kind::Link, 0).as_deref(), Some(abc), "its text");
             assert_eq!(hash(&root, "up/secret", Kind::File, 9), None, "it leads out");
+            symlink("abc", folder.path().join("away")).unwrap();
+            assert_eq!(hash(&root, "up/away", Kind::Link, 9), None, "it leads out");
+            assert_eq!(kind("up/secret"), None, "as if nothing were there");
+            assert_eq!(kind("up/away"), None);
+            symlink("src", root.join("in")).unwrap();
+            assert_eq!(kind("in/a.rs"), Some(Kind::File), "inside a link may be gone through");
+            assert_eq!(kind("up/repo/src/a.rs"), Some(Kind::File), "and back in");
             let _listener = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
             assert_eq!(kind("socket"), Some(Kind::Other));
             assert_eq!(hash(&root, "socket", Kind::Other, 9), None);
