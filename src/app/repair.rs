@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::App;
 use crate::{
-    base::{Ctx, Error, Result},
+    base::{Ctx, Result},
     db::{self, BackedUp, Write},
     kb, knowledge, memory,
-    os::{fs, scratch::Claim},
+    os::{fs, git::Repository, scratch::Claim},
     work,
 };
 
@@ -19,8 +19,8 @@ const REINDEX: [fn(&Write<'_>) -> Result<()>; 4] =
     [work::reindex_texts, knowledge::reindex_texts, memory::reindex_texts, kb::reindex_texts];
 
 impl App {
-    /// Repairs what follows from something else that is kept, and deletes the stores of KB branches that are gone; says
-    /// in `done` what was done, also where something fails on the way.
+    /// Repairs what follows from something else that is kept; says in `done` what was done, also where something fails on
+    /// the way. Stores of KB branches that are gone stay: the repository that says so may be another one than theirs.
     pub fn repair(&mut self, ctx: &Ctx, done: &mut Vec<String>) -> Result<()> {
         let mut health = self.health(ctx)?;
         // SQLite tells some of what it finds, and nothing can be counted before all of it is mended.
@@ -44,23 +44,15 @@ impl App {
         for repair in REPAIRS {
             done.extend(self.write(ctx, repair)?);
         }
-        if !self.stale_branches(ctx)?.is_empty() {
-            let stores = self.kb_gc(ctx, true)?;
-            done.extend(
-                stores.iter().map(|store| format!("store of branch {} deleted", store.name)),
-            );
-        }
         Ok(())
     }
 
-    /// The stores of KB branches that are gone, by name. Outside git, and where the settings of the KB cannot be used,
-    /// nothing tells that one is.
+    /// The stores of KB branches that are gone, by name. Outside git nothing tells that one is.
     pub fn stale_branches(&mut self, ctx: &Ctx) -> Result<Vec<String>> {
-        match self.kb_gc(ctx, false) {
-            Ok(stores) => Ok(stores.into_iter().map(|store| store.name).collect()),
-            Err(Error::Fault(_)) => Ok(Vec::new()),
-            Err(error) => Err(error),
+        if Repository::find(&self.config.folder).is_none() {
+            return Ok(Vec::new());
         }
+        Ok(self.kb_gc(ctx, false)?.into_iter().map(|store| store.name).collect())
     }
 
     /// Refuses a place that is the database's own, or taken; see [`db::check_backup_target`].

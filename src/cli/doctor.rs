@@ -28,8 +28,7 @@ struct Problem {
 /// Whether to repair.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// Repair what follows from something else: counters, the text index, rows kept for finding things; delete the
-    /// stores of KB branches that are gone
+    /// Repair what follows from something else: counters, the text index, rows kept for finding things
     #[arg(long)]
     pub fix: bool,
 }
@@ -58,11 +57,17 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
         _ => Vec::new(),
     };
     let kb = match health {
-        Some(_) if problems.is_empty() => requirements(shell, &mut problems)?,
+        Some(_) if problems.is_empty() => {
+            let state = shell.app.kb_state(&shell.ctx);
+            told(state, &mut problems)?.flatten()
+        }
         _ => None,
     };
     let stale = match kb {
-        Some(_) => shell.app.stale_branches(&shell.ctx)?,
+        Some(_) => {
+            let stale = shell.app.stale_branches(&shell.ctx);
+            told(stale, &mut problems)?.unwrap_or_default()
+        }
         None => Vec::new(),
     };
     if shell.out.json {
@@ -129,13 +134,13 @@ fn examine(shell: &mut Shell) -> Result<(Option<Health>, Vec<Problem>), Failure>
     Ok((Some(health), problems))
 }
 
-/// How the KB stands; settings of it that cannot be used are a finding.
-fn requirements(
-    shell: &mut Shell,
+/// What was asked for; a fault is a finding, such as settings of the KB that cannot be used.
+fn told<T>(
+    answer: crate::base::Result<T>,
     problems: &mut Vec<Problem>,
-) -> Result<Option<KbState>, Failure> {
-    match shell.app.kb_state(&shell.ctx) {
-        Ok(state) => Ok(state),
+) -> Result<Option<T>, Failure> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
         Err(Error::Fault(fault)) => {
             problems.push(Problem::from(*fault));
             Ok(None)
@@ -301,7 +306,7 @@ fn kb_remarks(state: &KbState, stale: &[String]) -> Vec<String> {
         (
             stale.len(),
             "store",
-            "of branches that are gone: graph kb gc lists them, --fix deletes them",
+            "of branches that are gone: graph kb gc lists them",
         ),
     ];
     let counted = counted.into_iter().filter(|(count, ..)| *count > 0);

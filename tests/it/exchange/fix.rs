@@ -129,7 +129,7 @@ fn what_is_lost_is_left_with_what_to_do() {
 }
 
 #[test]
-fn stores_of_branches_that_are_gone_are_told_then_deleted_and_others_stay() {
+fn stores_of_branches_that_are_gone_are_told_and_no_repair_deletes_them() {
     let (_keep, root) = repository(&[]);
     let require = |id: &str| {
         let entity = json!({ "id": id, "type": "adr", "title": "x", "status": "accepted" });
@@ -149,9 +149,16 @@ fn stores_of_branches_that_are_gone_are_told_then_deleted_and_others_stay() {
     assert!(run(&root, &["kb", "branch"]).ok().contains("gone"), "a look deletes nothing");
 
     let fixed = doctor(&["--fix"]).ok();
-    assert!(fixed.contains("\nrepaired\n  ✓ store of branch gone deleted\n"), "{fixed}");
-    let again = doctor(&["--fix"]).ok();
-    assert!(!again.contains("repaired") && !again.contains("are gone"), "{again}");
+    assert!(!fixed.contains("repaired") && fixed.contains("graph kb gc lists them"), "{fixed}");
+    assert!(run(&root, &["kb", "branch"]).ok().contains("gone"), "a repair deletes none");
+    // To a repository that is not theirs all others look gone.
+    let (_other, elsewhere) = repository(&[]);
+    let db = root.join("graph.db");
+    let fixed = run(&elsewhere, &["--db", db.to_str().unwrap(), "doctor", "--fix"]).ok();
+    assert!(fixed.contains("2 stores of branches that are gone"), "{fixed}");
+    let branches = run(&root, &["kb", "branch"]).ok();
+    assert!(branches.contains("gone") && branches.contains("here"), "{branches}");
+    run(&root, &["kb", "gc", "--force"]).ok();
     let branches = run(&root, &["kb", "branch"]).ok();
     assert!(!branches.contains("gone") && branches.contains("here"), "{branches}");
     let found = run(&root, &["tool", "kb_query", "{}"]).json();
