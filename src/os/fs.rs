@@ -50,6 +50,16 @@ impl From<io::Error> for ReadError {
     }
 }
 
+impl From<ReadError> for io::Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Io(error) => error,
+            ReadError::Missing => io::ErrorKind::NotFound.into(),
+            error => io::Error::other(error.to_string()),
+        }
+    }
+}
+
 /// The text of a regular file of at most `cap` bytes.
 pub fn read_text(path: &Path, cap: u64) -> Result<String, ReadError> {
     let bytes = read_bytes(path, cap)?;

@@ -93,7 +93,9 @@ impl App {
             let folder = self.config.folder.clone();
             return self.write(ctx, |tx| super::ensure(tx, &setting, &folder));
         };
-        if setting.declared && former == setting.default || self.place()?.has_branch(former) {
+        let has_branch = |repository| there(repository).map(|there| there.contains(former));
+        let is_there = self.place()?.repository.as_ref().map(has_branch).transpose()?;
+        if setting.declared && former == setting.default || is_there == Some(true) {
             let message = format!("`{former}` is a branch that is there: its store is its own");
             let hint = "`graph kb diff` shows how two stores differ";
             return Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into());

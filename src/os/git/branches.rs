@@ -75,13 +75,12 @@ impl Repository {
         })
     }
 
-    /// The local branches that have a commit. An unborn one is active somewhere or nowhere.
+    /// The local branches that have a commit: all of them, or a fault. An unborn one is active somewhere or nowhere.
     pub fn local_branches(&self) -> Result<BTreeSet<String>> {
         self.refs().branches().map_err(|error: io::Error| {
-            let place = self.common_dir.display();
-            let message = format!("the branches of {place} cannot be listed: {error}");
+            let message = format!("the branches that git has cannot all be listed: {error}");
             Fault::new(ErrorCode::InvalidOperation, message)
-                .hint("`git branch --list` tells more")
+                .hint("mend that file, or rename the branch; `git branch --list` tells more")
                 .into()
         })
     }

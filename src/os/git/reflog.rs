@@ -1,7 +1,6 @@
 //! The reflog, read for one thing: which names a branch had before, and until when.
 
 use std::{
-    fs::File,
     io::{BufRead, BufReader, Read},
     path::Path,
 };
@@ -10,7 +9,7 @@ use super::{
     refs::{HEADS, Refs, is_inside},
     reftable,
 };
-use crate::base::Timestamp;
+use crate::{base::Timestamp, os::fs::open_regular};
 
 /// A reflog is read to here; it grows by some hundred bytes a commit.
 const LOG_CAP: u64 = 64 * 1024 * 1024;
@@ -57,7 +56,7 @@ fn renamed(message: &str) -> Option<(&str, &str)> {
 
 /// The messages about renames in a log file, the oldest first; none where there is no log.
 fn messages(path: &Path) -> Vec<(u64, String)> {
-    let Ok(file) = File::open(path) else {
+    let Ok((file, _)) = open_regular(path) else {
         return Vec::new();
     };
     let mut lines = BufReader::new(file.take(LOG_CAP));

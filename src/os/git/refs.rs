@@ -3,12 +3,12 @@
 use std::{
     collections::BTreeSet,
     fs::{self, File},
-    io::{self, BufRead, BufReader, Seek, SeekFrom},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     path::Path,
 };
 
 use super::{POINTER_CAP, reftable};
-use crate::os::fs::read_text;
+use crate::os::fs::{ReadError, open_regular, read_text};
 
 /// Symbolic refs that are followed before giving up on a loop.
 const MAX_LINKS: usize = 5;
@@ -18,6 +18,8 @@ const STUB: &str = "refs/heads/.invalid";
 const PACKED: &str = "packed-refs";
 /// Bytes of that file that are read to compare one name.
 const PROBE: usize = 1024;
+/// Bytes of one line of it; a longer one is no ref.
+const LINE: u64 = 64 * 1024;
 /// Where local branches are.
 pub(super) const HEADS: &str = "refs/heads/";
 
@@ -81,18 +83,24 @@ impl<'a> Refs<'a> {
         None
     }
 
-    /// The names of all local branches, without `refs/heads/`.
+    /// The names of all local branches, without `refs/heads/`: all of them, or an error that names the file.
     pub fn branches(&self) -> io::Result<BTreeSet<String>> {
         if self.reftable() {
-            let names = reftable::list(&self.common_dir.join("reftable"), HEADS)?;
+            let stack = self.common_dir.join("reftable");
+            let names = reftable::list(&stack, HEADS).map_err(|error| of(&stack, &error))?;
             return Ok(names.iter().map(|name| super::branches::short(name).to_owned()).collect());
+        }
+        // Where the folder is gone or is no repository, the branches are not.
+        if !super::is_git_dir(self.common_dir) {
+            return Err(of(self.common_dir, &io::Error::other("it is no repository")));
         }
         let mut found = BTreeSet::new();
         loose(&self.common_dir.join(HEADS), &mut found)?;
-        self.each_packed(|_, name| {
-            found.extend(name.strip_prefix(HEADS).map(str::to_owned));
-            false
-        })?;
+        let listed = self.each_packed(|line| {
+            found.extend(packed_branch(line)?);
+            Ok(false)
+        });
+        listed.map_err(|error| of(&self.common_dir.join(PACKED), &error))?;
         Ok(found)
     }
 
@@ -103,37 +111,49 @@ impl<'a> Refs<'a> {
 
     /// Looks `name` up in `packed-refs`.
     fn packed(&self, name: &str) -> Option<String> {
-        let file = File::open(self.common_dir.join(PACKED)).ok()?;
-        if let Ok(Some(found)) = search_sorted(file, name) {
+        if let Ok(Some(found)) = search_sorted(self.open_packed().ok()??, name) {
             return found;
         }
         let mut found = None;
-        self.each_packed(|commit, listed| {
-            if listed == name {
-                found = Some(commit.to_owned());
-            }
-            found.is_some()
+        self.each_packed(|line| {
+            let listed = packed_ref(line).filter(|(_, listed)| *listed == name);
+            found = listed.map(|(commit, _)| commit.to_owned());
+            Ok(found.is_some())
         })
         .ok()?;
         found
     }
 
     /// Goes through `packed-refs`, which may be long, by lines, until `visit` has seen enough.
-    fn each_packed(&self, mut visit: impl FnMut(&str, &str) -> bool) -> io::Result<()> {
-        let file = match File::open(self.common_dir.join(PACKED)) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        };
+    fn each_packed(&self, mut visit: impl FnMut(&[u8]) -> io::Result<bool>) -> io::Result<()> {
+        let Some(file) = self.open_packed()? else { return Ok(()) };
         let mut lines = BufReader::new(file);
         let mut line = Vec::new();
-        while lines.read_until(b'\n', &mut line)? > 0 {
-            if packed_ref(&line).is_some_and(|(commit, name)| visit(commit, name)) {
+        for number in 1.. {
+            let here = |error| io::Error::other(format!("line {number}: {error}"));
+            if next_line(&mut lines, &mut line).map_err(here)? == 0 || visit(&line).map_err(here)? {
                 break;
             }
-            line.clear();
         }
         Ok(())
+    }
+
+    fn open_packed(&self) -> io::Result<Option<File>> {
+        match open_regular(&self.common_dir.join(PACKED)) {
+            Ok((file, _)) => Ok(Some(file)),
+            Err(ReadError::Missing) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Reads the next line in the place of the last one; answers its bytes.
+fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
+    line.clear();
+    let bytes = lines.take(LINE).read_until(b'\n', line)? as u64;
+    match bytes < LINE {
+        true => Ok(bytes),
+        false => Err(io::Error::other("it is too long for a ref")),
     }
 }
 
@@ -143,12 +163,43 @@ fn packed_ref(line: &[u8]) -> Option<(&str, &str)> {
     is_commit(commit).then_some((commit, name))
 }
 
+/// The branch on a line of `packed-refs`, if it is about one; an error where nobody can tell.
+fn packed_branch(line: &[u8]) -> io::Result<Option<String>> {
+    let Some(text) = line.strip_suffix(b"\n") else {
+        return Err(io::Error::other("it is cut off"));
+    };
+    if text.starts_with(b"#") {
+        return Ok(None);
+    }
+    let (commit, name) = match (text.strip_prefix(b"^"), text.iter().position(|it| *it == b' ')) {
+        // Below a tag stands the commit that it names.
+        (Some(commit), _) => (commit, None),
+        (None, Some(end)) => (&text[..end], text[end + 1..].strip_prefix(HEADS.as_bytes())),
+        (None, None) => (text, None),
+    };
+    if !std::str::from_utf8(commit).is_ok_and(is_commit) {
+        return Err(io::Error::other("it is no ref"));
+    }
+    let name = name.map(|name| std::str::from_utf8(name).map(|name| name.trim_end().to_owned()));
+    name.transpose().map_err(|_| not_text())
+}
+
+/// The error for a branch that cannot be named.
+pub(super) fn not_text() -> io::Error {
+    io::Error::other("the name of a branch is not UTF-8 text")
+}
+
+/// An error with the file that it is about.
+fn of(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
 /// Looks `name` up in `packed-refs` where its first line says that it is sorted, by halves: there may be a hundred
 /// thousand lines, and it is looked into with every call. None where it does not say so.
 fn search_sorted(file: File, name: &str) -> io::Result<Option<Option<String>>> {
     let end = file.metadata()?.len();
     let (mut lines, mut line) = (BufReader::with_capacity(PROBE, file), Vec::new());
-    let head = lines.read_until(b'\n', &mut line)? as u64;
+    let head = next_line(&mut lines, &mut line)?;
     if !line.starts_with(b"# pack-refs") || !line.trim_ascii_end().ends_with(b" sorted") {
         return Ok(None);
     }
@@ -158,10 +209,7 @@ fn search_sorted(file: File, name: &str) -> io::Result<Option<Option<String>>> {
         let middle = low + (high - low) / 2;
         // From the line end in front of it on, so that a line that begins in the middle is not stepped over.
         let mut start = lines.seek(SeekFrom::Start(middle - u64::from(middle > low)))?;
-        let mut next = |line: &mut Vec<u8>| {
-            line.clear();
-            lines.read_until(b'\n', line).map(|bytes| bytes as u64)
-        };
+        let mut next = |line: &mut Vec<u8>| next_line(&mut lines, line);
         if middle > low {
             start += next(&mut line)?;
         }
@@ -191,12 +239,12 @@ fn loose(heads: &Path, found: &mut BTreeSet<String>) -> io::Result<()> {
             Ok(entries) => entries,
             // Git removes folders that have become empty, at any moment.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error),
+            Err(error) => return Err(of(&folder, &error)),
         };
         for entry in entries {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else {
-                continue;
+                return Err(of(&entry.path(), &not_text()));
             };
             let name = format!("{prefix}{name}");
             if entry.file_type()?.is_dir() {

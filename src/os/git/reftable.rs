@@ -6,7 +6,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::File,
     io,
     ops::ControlFlow,
     path::Path,
@@ -14,9 +13,9 @@ use std::{
 
 use super::{
     POINTER_CAP,
-    refs::{Pointer, is_inside},
+    refs::{Pointer, is_inside, not_text},
 };
-use crate::os::fs::{ReadError, read_text};
+use crate::os::fs::{ReadError, open_regular, read_text};
 
 mod bytes;
 mod table;
@@ -52,22 +51,21 @@ pub(super) fn find(stack: &Path, name: &str) -> io::Result<Option<Pointer>> {
     Ok(None)
 }
 
-/// The names of all refs that begin with `prefix`; what is not UTF-8 is left out.
+/// The names of all refs that begin with `prefix`: all of them, or an error.
 pub(super) fn list(stack: &Path, prefix: &str) -> io::Result<BTreeSet<String>> {
-    let mut there: BTreeMap<String, bool> = BTreeMap::new();
+    let mut there: BTreeMap<Vec<u8>, bool> = BTreeMap::new();
     for table in open(stack)?.iter_mut().rev() {
         table.refs(|key, value| {
-            if key.starts_with(prefix.as_bytes())
-                && let Ok(name) = std::str::from_utf8(key)
-            {
-                there.entry(name.to_owned()).or_insert(value != Value::Gone);
+            if key.starts_with(prefix.as_bytes()) {
+                there.entry(key.to_vec()).or_insert(value != Value::Gone);
             } else if key > prefix.as_bytes() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
         })?;
     }
-    Ok(there.into_iter().filter_map(|(name, there)| there.then_some(name)).collect())
+    let there = there.into_iter().filter_map(|(name, there)| there.then_some(name));
+    there.map(|name| String::from_utf8(name).map_err(|_| not_text())).collect()
 }
 
 /// The messages in the reflog of `name` with their times in seconds, the oldest first.
@@ -100,7 +98,7 @@ fn open(stack: &Path) -> io::Result<Vec<Table>> {
             if name.contains(['/', '\\']) {
                 return Err(bytes::damaged("tables.list leads out of its folder"));
             }
-            Table::open(File::open(stack.join(name))?)
+            Table::open(open_regular(&stack.join(name))?.0)
         };
         result = list.lines().filter(|name| !name.is_empty()).map(open).collect();
         // A table that is listed and not there was merged into another one since.

@@ -272,3 +272,28 @@ fn who_looks_on_is_told_of_a_renamed_store_and_moves_none() {
     assert!(names(&told)[2].starts_with("taken@{replaced-"), "{told}");
     assert_eq!(told["heir"], Value::Null);
 }
+
+#[test]
+fn gc_refuses_where_git_cannot_tell_all_branches() {
+    let (_keep, root) = repository(&[]);
+    put(&root, "R1");
+    for name in ["f1", "f2"] {
+        git(&root, &["checkout", "-q", "-b", name]);
+        put(&root, name);
+    }
+    git(&root, &["checkout", "-q", "main"]);
+    git(&root, &["pack-refs", "--all"]);
+    let before = stores(&root);
+    let packed = root.join(".git/packed-refs");
+    let whole = fs::read(&packed).unwrap();
+    fs::write(&packed, &whole[..60]).unwrap();
+    for arguments in [&["gc"][..], &["gc", "--force"], &["branch", "main", "--take", "f1"]] {
+        let said = kb(&root, arguments).failed(1);
+        assert!(said.contains(packed.to_str().unwrap()), "{arguments:?}: {said}");
+        assert!(said.contains("it is cut off") && said.contains("mend that file"), "{said}");
+    }
+    let doctor = run(&root, &["doctor", "--fix"]);
+    assert!(doctor.code == 1 && doctor.out.contains("packed-refs"), "{}", doctor.out);
+    fs::write(&packed, whole).unwrap();
+    assert_eq!(stores(&root), before);
+}

@@ -94,6 +94,27 @@ fn ignore_files_that_never_end_or_say_too_much_stop_nobody() {
 }
 
 #[test]
+fn files_of_git_that_never_end_stop_nobody() {
+    let (_keep, root) = world();
+    git(&root, &["branch", "-m", "feat", "feature"]);
+    git(&root, &["branch", "-m", "feature", "feat"]);
+    for file in ["packed-refs", "logs/refs/heads/feat", "logs/refs/heads/main", "config", "index"] {
+        let path = root.join(".git").join(file);
+        let kept = fs::read(&path).ok();
+        for target in [Some("/dev/zero"), None] {
+            put(&path, target);
+            all_is_answered(&root, &format!("{file} {target:?}"));
+            fs::remove_file(&path).unwrap();
+        }
+        // Nothing but zeros, and no line that ends.
+        fs::File::create(&path).unwrap().set_len(8 << 30).unwrap();
+        all_is_answered(&root, &format!("{file} of eight gigabytes"));
+        fs::remove_file(&path).unwrap();
+        kept.map_or(Ok(()), |kept| fs::write(&path, kept)).unwrap();
+    }
+}
+
+#[test]
 fn the_users_own_rules_for_all_repositories_count() {
     let (_keep, root) = world();
     // HOME of the program is the folder that it runs in.

@@ -26,6 +26,8 @@ pub enum Value {
 const BLOCK_HEAD: usize = 4;
 const REFS: u8 = b'r';
 const LOG: u8 = b'g';
+/// All kinds: those, objects and indexes.
+const KINDS: [u8; 4] = [REFS, LOG, b'o', b'i'];
 
 /// An open table.
 pub struct Table {
@@ -157,7 +159,11 @@ impl Table {
         }
         let head = self.read(at + skip, BLOCK_HEAD)?;
         if head[0] != kind {
-            return Ok(None);
+            // Behind the last one of a kind another begins; anything else would be taken for the end.
+            return match KINDS.contains(&head[0]) {
+                true => Ok(None),
+                false => Err(damaged("a block is of an unknown kind")),
+            };
         }
         let length = Bytes(&head[1..]).number(3)? as usize;
         let skip = skip as usize + BLOCK_HEAD;
