@@ -103,6 +103,13 @@ impl ConfigError {
         ConfigError { message, hint: None }
     }
 
+    fn broken(dot_git: PathBuf) -> Self {
+        let problem = "leads to no repository, so that its database is not known";
+        ConfigError::new(&Source::File { path: dot_git, line: None }, problem).hint(
+            "`git status` tells more, `git worktree repair` mends links; or name the file with --db",
+        )
+    }
+
     fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -221,10 +228,14 @@ impl Config {
             },
             (None, None) => {
                 let root = repository.as_ref().map(|it| it.main_root.as_path());
-                Setting {
-                    value: root.unwrap_or(&around.folder).join(DEFAULT_DB),
-                    source: Source::Default,
+                let value = root.unwrap_or(&around.folder).join(DEFAULT_DB);
+                // A new one here would hide what all working trees of that repository share.
+                if !value.exists()
+                    && let Some(dot_git) = Repository::broken(&around.folder)
+                {
+                    return Err(ConfigError::broken(dot_git));
                 }
+                default(value)
             }
         };
 

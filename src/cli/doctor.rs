@@ -36,7 +36,7 @@ pub struct Doctor {
 /// Looks everything over; exit code 1 when something is wrong, or was left wrong.
 pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
     let config = shell.app.config().clone();
-    let git = std::env::current_dir().ok().and_then(|folder| GitState::of(&folder));
+    let git = GitState::of(&config.folder);
     let (mut health, mut problems) = match shell.is_new() {
         true => (None, Vec::new()),
         false => examine(shell)?,
@@ -70,6 +70,10 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
         }
         None => Vec::new(),
     };
+    problems.extend(GitState::broken(&config.folder).map(|dot_git| Problem {
+        what: format!("{} leads to no repository", dot_git.display()),
+        advice: "git status tells more; git worktree repair mends links".to_owned(),
+    }));
     if shell.out.json {
         let mut object = object(&config, git.as_ref(), health.as_ref(), &problems);
         object["idle_patterns"] = json!(idle);

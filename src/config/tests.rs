@@ -332,6 +332,41 @@ fn a_linked_worktree_shares_file_and_database_with_the_main_one() {
 }
 
 #[test]
+fn a_git_that_leads_to_no_repository_gets_no_database_of_its_own() {
+    let mut place = Place::new();
+    let refused = |place: &Place, dot_git: &str| {
+        let error = place.load().unwrap_err();
+        let expected = format!("{}: leads to no repository", place.path(dot_git).display());
+        assert!(error.message.starts_with(&expected), "{error}");
+        assert!(error.hint.unwrap().contains("--db"));
+    };
+    // The main working tree was moved; it may stand in another repository.
+    place.write("side/.git", "gitdir: ../main/.git/worktrees/side\n");
+    place.around.folder = place.path("side");
+    refused(&place, "side/.git");
+    let db = Options { db: Some("other.db".into()), ..Options::default() };
+    assert!(Config::load(db, &place.around).is_ok(), "a file that is named is known");
+    place.repository("outer");
+    place.write("outer/side/.git", "gitdir: nowhere\n");
+    place.around.folder = place.path("outer/side");
+    fs::create_dir(place.path("outer/side/below")).unwrap();
+    refused(&place, "outer/side/.git");
+    place.around.folder = place.path("outer/side/below");
+    refused(&place, "outer/side/.git");
+
+    let root = place.repository("main");
+    fs::remove_file(root.join(".git/HEAD")).unwrap();
+    place.around.folder = root.clone();
+    refused(&place, "main/.git");
+    // One that is there is no new one.
+    place.write("main/graph.db", "");
+    assert_eq!(place.load().unwrap().db_path.value, root.join(DEFAULT_DB));
+    fs::create_dir_all(place.path("empty/.git")).unwrap();
+    place.around.folder = place.path("empty");
+    assert_eq!(place.load().unwrap().db_path.value, place.path("empty/graph.db"));
+}
+
+#[test]
 fn home_is_expanded_where_no_shell_does_it() {
     let mut place = Place::with("db_path: ~/x/y.db\n");
     place.around.variables.insert("HOME", "/home/ana".into());

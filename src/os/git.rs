@@ -66,6 +66,11 @@ impl GitState {
     pub fn of(folder: &Path) -> Option<GitState> {
         Repository::find(folder).map(|repository| repository.state())
     }
+
+    /// See [`Repository::broken`].
+    pub fn broken(folder: &Path) -> Option<PathBuf> {
+        Repository::broken(folder)
+    }
 }
 
 impl Repository {
@@ -89,6 +94,16 @@ impl Repository {
             }
             (_, found) => found,
         }
+    }
+
+    /// The nearest `.git` above `folder`, where it leads to no repository: that of a linked working tree whose main one was
+    /// moved, or one that lost its HEAD. An empty folder of that name is nobody's.
+    pub fn broken(folder: &Path) -> Option<PathBuf> {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let near = real.ancestors().find(|near| fs::symlink_metadata(near.join(".git")).is_ok())?;
+        let dot_git = near.join(".git");
+        let meant = !dot_git.is_dir() || dot_git.join("objects").exists();
+        (meant && Repository::at(near).is_none()).then_some(dot_git)
     }
 
     /// The repository whose working tree (or bare folder) is `folder` itself.

@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use crate::support::binary::{command, finish, folder, run, shop};
+use crate::support::{
+    binary::{command, finish, folder, run, shop},
+    git,
+};
 
 #[test]
 fn doctor_says_where_each_setting_came_from() {
@@ -107,4 +110,20 @@ fn doctor_finds_what_is_wrong_and_says_what_to_do() {
     let object = run(&folder, &["doctor", "--json", "--db", "text.db"]);
     assert_eq!(object.code, 1);
     assert_eq!(object.json()["problems"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_working_tree_whose_repository_was_moved_is_told_and_gets_no_database() {
+    let (_keep, root) = git::repository(&[]);
+    git::git(&root, &["worktree", "add", "-q", "../linked"]);
+    let linked = root.parent().unwrap().join("linked");
+    fs::rename(&root, root.parent().unwrap().join("moved")).unwrap();
+    let err = run(&linked, &["serve"]).failed(2);
+    assert!(err.contains("linked/.git: leads to no repository"), "{err}");
+    assert!(err.contains("git worktree repair"), "{err}");
+    assert!(!linked.join("graph.db").exists());
+    let db = root.parent().unwrap().join("moved/graph.db");
+    let found = run(&linked, &["--db", db.to_str().unwrap(), "doctor"]);
+    assert_eq!(found.code, 1, "{}", found.out);
+    assert!(found.out.contains("linked/.git leads to no repository"), "{}", found.out);
 }
