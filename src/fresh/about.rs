@@ -9,7 +9,7 @@ use crate::{
     base::globs,
     os::{
         files::{Place, below},
-        look::{Kind, Look, look},
+        look::{Kind, Look, Ways, look},
     },
 };
 
@@ -53,11 +53,12 @@ impl About<'_> {
     pub(super) fn find(&self, root: &Path, most: usize) -> Option<Seen> {
         let mut seen = Seen::default();
         let mut places = Vec::new();
+        let ways = &mut Ways::default();
         match self {
             About::Patterns(patterns) => {
                 for pattern in *patterns {
                     match globs::place(pattern) {
-                        globs::Place::Path(path) => seen.name(root, path),
+                        globs::Place::Path(path) => seen.name(root, path, ways),
                         globs::Place::Folder(folder, levels) => {
                             places.push(Place { folder, levels });
                         }
@@ -66,11 +67,11 @@ impl About<'_> {
             }
             About::Paths(paths) => {
                 for path in *paths {
-                    match look(root, path) {
+                    match look(root, path, ways) {
                         Some(Look { kind: Kind::Folder, .. }) => {
                             places.push(Place { folder: path.clone(), levels: None });
                         }
-                        _ => seen.name(root, path.clone()),
+                        _ => seen.name(root, path.clone(), ways),
                     }
                 }
             }
@@ -80,15 +81,17 @@ impl About<'_> {
         }
         let found = below(root, &places, most)?;
         for path in found.files.into_iter().filter(|path| self.covers(path)) {
-            seen.file(root, path);
+            seen.file(root, path, ways);
         }
         for path in found.folders {
-            if let Some(look) = look(root, &path) {
+            if let Some(look) = look(root, &path, ways) {
                 seen.folders.insert(path, look);
             }
         }
         for place in places {
-            if !seen.folders.contains_key(&place.folder) && look(root, &place.folder).is_none() {
+            if !seen.folders.contains_key(&place.folder)
+                && look(root, &place.folder, ways).is_none()
+            {
                 seen.absent.insert(place.folder);
             }
         }
@@ -98,8 +101,8 @@ impl About<'_> {
 
 impl Seen {
     /// Takes what was named in full, whether git ignores it or not.
-    fn name(&mut self, root: &Path, path: String) {
-        match look(root, &path) {
+    fn name(&mut self, root: &Path, path: String, ways: &mut Ways) {
+        match look(root, &path, ways) {
             // A pattern without a star names one file, and never a folder.
             Some(Look { kind: Kind::Folder, .. }) => {}
             Some(look) => drop(self.files.insert(path, look)),
@@ -107,9 +110,9 @@ impl Seen {
         }
     }
 
-    fn file(&mut self, root: &Path, path: String) {
+    fn file(&mut self, root: &Path, path: String, ways: &mut Ways) {
         // One that vanished since it was listed is as good as never there.
-        if let Some(look) = look(root, &path) {
+        if let Some(look) = look(root, &path, ways) {
             self.files.insert(path, look);
         }
     }

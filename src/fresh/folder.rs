@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::os::{
     files::{Place, below},
-    look::{Kind, Look, look},
+    look::{Kind, Look, Ways, look},
 };
 
 /// Entries of a folder that are looked at.
@@ -23,7 +23,7 @@ pub enum Stands {
 
 /// Looks whether a path below `root` is a folder. One behind a symbolic link is none.
 pub fn stands_for(root: &Path, path: &str) -> Stands {
-    if !matches!(look(root, path), Some(Look { kind: Kind::Folder, .. })) {
+    if !matches!(look(root, path, &mut Ways::default()), Some(Look { kind: Kind::Folder, .. })) {
         return Stands::Itself;
     }
     let place = Place { folder: path.to_owned(), levels: None };

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     base::{Result, Timestamp, wire::is_zero},
     db::Read,
-    os::look::{Kind, Look, hash, look},
+    os::look::{Kind, Look, Ways, hash, look},
 };
 
 /// Paths that one answer looks at, and entries of folders that it looks through for new files.
@@ -71,6 +71,7 @@ pub struct Marks<'a, 'c> {
     bytes: u64,
     /// What areas share is looked at once.
     seen: HashMap<String, Option<Look>>,
+    ways: Ways,
     listings: Option<Listings>,
     /// Whether one of the folders of an area looks different.
     areas: HashMap<i64, bool>,
@@ -95,8 +96,8 @@ impl<'a, 'c> Marks<'a, 'c> {
     /// For something that looks at much on purpose.
     pub fn within(tx: &'a Read<'c>, looks: usize) -> Self {
         let (seen, areas, hashes) = (HashMap::new(), HashMap::new(), HashMap::new());
-        let (tree, listings) = (OnceCell::new(), None);
-        Marks { tx, tree, looks, entries: looks, bytes: BYTES, seen, listings, areas, hashes }
+        let (tree, ways, listings) = (OnceCell::new(), Ways::default(), None);
+        Marks { tx, tree, looks, entries: looks, bytes: BYTES, seen, ways, listings, areas, hashes }
     }
 
     /// The mark of something that has this confirmation; none outside git, where nothing is looked at.
@@ -176,7 +177,7 @@ impl<'a, 'c> Marks<'a, 'c> {
         if let Some(known) = self.seen.get(path) {
             return *known;
         }
-        let now = look(&self.tree.get()?.as_ref()?.root, path);
+        let now = look(&self.tree.get()?.as_ref()?.root, path, &mut self.ways);
         self.seen.insert(path.to_owned(), now);
         now
     }
@@ -216,9 +217,9 @@ impl<'a, 'c> Marks<'a, 'c> {
         let Some(Some(tree)) = self.tree.get() else { return 0 };
         let listings =
             self.listings.get_or_insert_with(|| Listings::new(tree.root.clone(), self.entries));
-        let seen = &mut self.seen;
+        let (seen, ways) = (&mut self.seen, &mut self.ways);
         let mut look = |path: &str| {
-            *seen.entry(path.to_owned()).or_insert_with_key(|path| look(&tree.root, path))
+            *seen.entry(path.to_owned()).or_insert_with_key(|path| look(&tree.root, path, ways))
         };
         let Some(files) = listings.files(about, &mut look) else { return 0 };
         let known: BTreeSet<&str> = rows

@@ -4,6 +4,7 @@
 //! as the text of where it points, and a pipe or a device as something that cannot be told.
 
 use std::{
+    collections::HashMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -43,10 +44,31 @@ pub struct Look {
     pub mtime: i64,
 }
 
+/// Whether folders of one working tree are inside of it: each is looked at once an answer.
+#[derive(Debug, Default)]
+pub struct Ways(HashMap<String, bool>);
+
+impl Ways {
+    /// Whether the folder that a path is in is beneath `root`, links resolved.
+    fn lead_to(&mut self, root: &Path, path: &str) -> bool {
+        let Some((folder, _)) = path.rsplit_once('/') else { return true };
+        if let Some(known) = self.0.get(folder) {
+            return *known;
+        }
+        let metadata = fs::symlink_metadata(root.join(folder));
+        let is_straight = metadata.is_ok_and(|metadata| !metadata.is_symlink());
+        // A way may lead out and in again.
+        let inside =
+            is_straight && self.lead_to(root, folder) || resolve_beneath(root, folder).is_ok();
+        self.0.insert(folder.to_owned(), inside);
+        inside
+    }
+}
+
 /// Looks at a path below `root`; none where nothing is there, or where a folder on the way leads out of it.
-pub fn look(root: &Path, path: &str) -> Option<Look> {
+pub fn look(root: &Path, path: &str, ways: &mut Ways) -> Option<Look> {
     let metadata = match fs::symlink_metadata(root.join(path)) {
-        Ok(metadata) if is_inside(root, path) => metadata,
+        Ok(metadata) if ways.lead_to(root, path) => metadata,
         Ok(_) => return None,
         Err(error) => {
             use io::ErrorKind::{NotADirectory, NotFound};
@@ -64,18 +86,13 @@ pub fn look(root: &Path, path: &str) -> Option<Look> {
     Some(Look { kind, size: metadata.len(), mtime })
 }
 
-/// Whether the folder that a path is in is beneath `root`.
-fn is_inside(root: &Path, path: &str) -> bool {
-    path.rsplit_once('/').is_none_or(|(folder, _)| resolve_beneath(root, folder).is_ok())
-}
-
 /// The hash of what a file holds, or of where a link points; none of what may not be read, leads out of `root` by a
 /// folder, or has more than `cap` bytes.
 pub fn hash(root: &Path, path: &str, kind: Kind, cap: u64) -> Option<String> {
     let bytes = match kind {
         Kind::File => read_beneath(root, path, cap).ok()?,
-        Kind::Link if is_inside(root, path) => target(&root.join(path)).ok()?,
-        Kind::Link => return None,
+        Kind::Link if !Ways::default().lead_to(root, path) => return None,
+        Kind::Link => target(&root.join(path)).ok()?,
         Kind::Folder | Kind::Other => return None,
     };
     Some(hexadecimal(&Sha256::digest(&bytes)))
@@ -106,8 +123,8 @@ mod tests {
         fs::create_dir_all(root.join("src")).unwrap();
         fs::write(root.join("src/a.rs"), "abc").unwrap();
         fs::write(folder.path().join("secret"), "s").unwrap();
-        let kind = |path: &str| look(&root, path).map(|look| look.kind);
-        assert_eq!(look(&root, "src/a.rs").unwrap().size, 3);
+        let kind = |path: &str| look(&root, path, &mut Ways::default()).map(|look| look.kind);
+        assert_eq!(look(&root, "src/a.rs", &mut Ways::default()).unwrap().size, 3);
         assert_eq!(kind("src"), Some(Kind::Folder));
         assert_eq!(kind("src/b.rs"), None);
         assert_eq!(kind("src/a.rs/below"), None);
@@ -133,6 +150,12 @@ mod tests {
             symlink("src", root.join("in")).unwrap();
             assert_eq!(kind("in/a.rs"), Some(Kind::File), "inside a link may be gone through");
             assert_eq!(kind("up/repo/src/a.rs"), Some(Kind::File), "and back in");
+            let mut ways = Ways::default();
+            for (path, there) in [("in/a.rs", true), ("up/away", false), ("src/a.rs", true)] {
+                for _ in 0..2 {
+                    assert_eq!(look(&root, path, &mut ways).is_some(), there, "{path}");
+                }
+            }
             let _listener = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
             assert_eq!(kind("socket"), Some(Kind::Other));
             assert_eq!(hash(&root, "socket", Kind::Other, 9), None);
