@@ -176,6 +176,6 @@ pub(super) fn former(
 /// The branches that git has: those with a commit, and those that are checked out anywhere.
 pub(super) fn there(repository: &Repository) -> Result<BTreeSet<String>> {
     let mut there = repository.local_branches()?;
-    there.extend(repository.active_branches());
+    there.extend(repository.active_branches()?);
     Ok(there)
 }

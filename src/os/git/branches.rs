@@ -1,6 +1,10 @@
 //! Branches: which one is active, which one is the default, which ones exist.
 
-use std::{collections::BTreeSet, fs, io, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use super::{
     POINTER_CAP, Rename, Repository,
@@ -8,7 +12,7 @@ use super::{
 };
 use crate::{
     base::{ErrorCode, Fault, Result},
-    os::fs::{ReadError, read_text},
+    os::fs::{ReadError, names, read_text},
 };
 
 /// The default branch where neither a setting nor a remote says otherwise.
@@ -47,14 +51,36 @@ impl Repository {
             && !replays_nothing(&self.git_dir)
     }
 
-    /// The active branches of all working trees of this repository; what cannot be read is left out.
-    pub fn active_branches(&self) -> BTreeSet<String> {
-        let linked = fs::read_dir(self.common_dir.join("worktrees"));
-        let linked = linked.into_iter().flatten().flatten().map(|entry| entry.path());
-        linked
-            .chain([self.common_dir.clone()])
-            .filter_map(|git_dir| active(&Refs::new(&git_dir, &self.common_dir), &git_dir).ok())
-            .collect()
+    /// The active branches of all working trees of this repository: all of them, or a fault.
+    pub fn active_branches(&self) -> Result<BTreeSet<String>> {
+        let told = self.heads().map(|(file, active)| {
+            active.map_err(|problem| {
+                let message = format!("a branch is not known: {} {problem}", file.display());
+                Fault::new(ErrorCode::InvalidOperation, message)
+                    .hint("`git worktree list` tells more; mend that file and try again")
+                    .into()
+            })
+        });
+        told.collect()
+    }
+
+    /// The HEADs of all working trees, and the branch that each names or why it is not known. What `git worktree` left
+    /// behind without one belongs to nobody.
+    fn heads(&self) -> impl Iterator<Item = (PathBuf, std::result::Result<String, String>)> {
+        let linked = self.common_dir.join("worktrees");
+        let (linked, problem) = match names(&linked) {
+            Ok(names) => {
+                (names.into_iter().flatten().map(|name| linked.join(name)).collect(), None)
+            }
+            Err(error) => (Vec::new(), Some((linked, Err(format!("cannot be listed: {error}"))))),
+        };
+        let has_head = |git_dir: &PathBuf| fs::symlink_metadata(git_dir.join("HEAD")).is_ok();
+        let git_dirs = linked.into_iter().chain([self.common_dir.clone()]).filter(has_head);
+        let told = git_dirs.map(|git_dir| {
+            let active = active(&Refs::new(&git_dir, &self.common_dir), &git_dir);
+            (git_dir.join("HEAD"), active)
+        });
+        told.chain(problem)
     }
 
     /// The default branch of the remote `origin`, as far as this repository knows it.
@@ -94,7 +120,7 @@ impl Repository {
     pub fn has_branch(&self, name: &str) -> bool {
         let full = format!("{HEADS}{name}");
         is_inside(&full) && self.refs().find(&full).is_some()
-            || self.active_branches().contains(name)
+            || self.heads().any(|(_, active)| active.is_ok_and(|active| active == name))
     }
 }
 

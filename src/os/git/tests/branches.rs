@@ -31,7 +31,7 @@ fn unborn_branch_is_active() {
         assert_eq!(active(&root), "trunk", "{storage:?}");
         let repository = Repository::find(&root).unwrap();
         assert_eq!(repository.local_branches().unwrap(), names(&[]), "{storage:?}");
-        assert_eq!(repository.active_branches(), names(&["trunk"]), "{storage:?}");
+        assert_eq!(repository.active_branches().unwrap(), names(&["trunk"]), "{storage:?}");
     }
 }
 
@@ -196,9 +196,17 @@ fn each_worktree_has_its_own_active_branch() {
         let expected = names(&["side", "trunk", &detached]);
         for folder in [&root, &linked] {
             let repository = Repository::find(folder).unwrap();
-            assert_eq!(repository.active_branches(), expected, "{storage:?}");
+            assert_eq!(repository.active_branches().unwrap(), expected, "{storage:?}");
             assert_eq!(repository.local_branches().unwrap(), names(&["side", "trunk"]));
         }
+        let repository = Repository::find(&root).unwrap();
+        let head = root.join(".git/worktrees/loose/HEAD");
+        fs::write(&head, "garbage").unwrap();
+        let said = repository.active_branches().unwrap_err().to_string();
+        assert!(said.contains(head.to_str().unwrap()), "{said}");
+        assert!(repository.has_branch("side"), "{storage:?}");
+        fs::remove_file(&head).unwrap();
+        assert_eq!(repository.active_branches().unwrap(), names(&["side", "trunk"]));
     }
 }
 
