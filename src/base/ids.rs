@@ -67,6 +67,16 @@ pub fn is_short(prefix: &str, text: &str) -> bool {
         .is_some_and(|rest| rest.len() == LENGTH && rest.bytes().all(|b| ALPHABET.contains(&b)))
 }
 
+/// Whether a text is an id, or one that was mistyped: a letter too few or too many, or in capitals.
+pub fn resembles_short(prefix: &str, text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    text.strip_prefix(prefix).is_some_and(|rest| {
+        rest.len().abs_diff(LENGTH) <= 2
+            && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && rest.bytes().any(|byte| byte.is_ascii_digit())
+    })
+}
+
 /// What an id names by its shape, and the tool that reads such a thing.
 const SHAPES: [(&str, &str, &str); 3] = [
     ("n_", "a work node", "graph_context"),
@@ -101,6 +111,22 @@ mod tests {
         assert_eq!(ids.short("n_"), "n_0000000001");
         assert_eq!(ids.short("n_"), "n_0000000002");
         assert!(is_short("n_", &Ids::Random.short("n_")));
+    }
+
+    #[test]
+    fn what_may_be_a_mistyped_id() {
+        for (text, expected) in [
+            ("n_0123456789", true),
+            ("N_0123456789", true),
+            ("n_012345678", true),
+            ("n_mz09b87d17x", true),
+            ("n_roadmap", false),
+            ("n_observability", false),
+            ("n_2026", false),
+            ("n 0123456789", false),
+        ] {
+            assert_eq!(resembles_short("n_", text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -307,11 +307,7 @@ fn kb_remarks(state: &KbState, stale: &[String]) -> Vec<String> {
     let counted = [
         (state.unsynced, "file", "to sync: graph kb sync"),
         (state.unreadable, "file", "with problems: graph kb sync shows them"),
-        (
-            stale.len(),
-            "store",
-            "of branches that are gone: graph kb gc lists them",
-        ),
+        (stale.len(), "store", "of branches that are gone: graph kb gc lists them"),
     ];
     let counted = counted.into_iter().filter(|(count, ..)| *count > 0);
     let mut remarks: Vec<_> =

@@ -34,7 +34,7 @@ pub(super) fn properties(field: &str, properties: &Properties) -> Result<()> {
         };
         let problem = format!("is {received}; a property is text, a number, true or false");
         return Err(Fault::invalid(&property, problem)
-            .hint("leave a property out to have none; put what is nested into the content")
+            .hint("a new thing has none where it is left out, an update keeps what it leaves out; put what is nested into the content")
             .into());
     }
     let size = serde_json::to_string(properties)?.len();

@@ -97,7 +97,7 @@ pub fn open(tx: &Write<'_>, name: &str, goal: Option<&str>) -> Result<Opened> {
     if let Some(project) = projects::find(tx, &name)? {
         return opened(tx, project, false);
     }
-    if ids::is_short(ID_PREFIX, &name.to_ascii_lowercase()) {
+    if ids::resembles_short(ID_PREFIX, &name) {
         // Nobody means to call a project by an id; a mistyped one must not become a project.
         return projects::pick(tx, "project", Some(&name))
             .and_then(|project| opened(tx, project, false));
