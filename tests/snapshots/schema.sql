@@ -694,52 +694,37 @@ SELECT 'kb', m.type || '@' || b.name, m.id, e.title, e.status, e.created_at, e.u
  CROSS JOIN kb_entities e ON e.key = m.entity;
 
 CREATE VIEW work_link_paths AS
-WITH linked AS (
+WITH linked AS NOT MATERIALIZED (
        SELECT n.id AS node, trim(replace(j.value, '\', '/')) AS link
          FROM work_nodes n, json_each(n.context_links) j
         WHERE j.type = 'text'
      ),
-     unlisted AS (
-       SELECT node, CASE WHEN link GLOB '[-*+•] *' THEN ltrim(substr(link, 3))
-                         WHEN link GLOB '[0-9]*' AND ltrim(link, '0123456789') LIKE '. %'
-                           THEN ltrim(substr(ltrim(link, '0123456789'), 3))
-                         ELSE link END AS link
-         FROM linked
-        WHERE link NOT LIKE '#%' AND link NOT LIKE '//%' AND link NOT LIKE '<!--%'
-     ),
-     parts AS (
-       SELECT node, trim(p.value) AS part
-         FROM unlisted, json_each('[' || replace(json_quote(link), ',', '","') || ']') p
-     ),
-     quoted AS (
-       SELECT node, part, replace(replace(substr(part, 2), '"', '`'), '''', '`') AS rest,
-              substr(part, 1, 1) IN ('`', '"', '''') AS is_quoted
-         FROM parts
-     ),
      named AS (
-       SELECT node, CASE WHEN is_quoted AND instr(rest, '`') > 0 THEN substr(rest, 1, instr(rest, '`') - 1)
-                         ELSE part END AS name,
-              is_quoted AND instr(rest, '`') > 0 AS is_whole
-         FROM quoted
-     ),
-     unremarked AS (
-       SELECT node, CASE WHEN is_whole THEN name ELSE substr(
-                substr(substr(substr(name, 1, instr(name || ' - ', ' - ') - 1),
-                  1, instr(name || ' — ', ' — ') - 1), 1, instr(name || ' – ', ' – ') - 1),
-                1, instr(name || ' (', ' (') - 1) END AS name
-         FROM named
-     ),
-     anchored AS (
-       SELECT node, trim(substr(name, 1, instr(name || '#', '#') - 1)) AS name
-         FROM unremarked WHERE instr(name, '://') = 0
-     ),
-     numbered AS (
-       SELECT node, CASE WHEN name GLOB '*?:[0-9]*' THEN substr(name, 1, instr(name, ':') - 1) ELSE name END AS name
-         FROM anchored
+       SELECT node, link AS name FROM linked
+        WHERE link NOT GLOB '*[ ,`"''#:]*' AND link NOT LIKE '//%'
+       UNION ALL
+       SELECT linked.node, bare.value
+         FROM linked,
+              json_each('[' || replace(json_quote(
+                CASE WHEN link GLOB '[-*+•] *' THEN substr(link, 3)
+                     WHEN link GLOB '[0-9]*' AND ltrim(link, '0123456789') LIKE '. %'
+                       THEN substr(ltrim(link, '0123456789'), 3)
+                     ELSE link END), ',', '","') || ']') listed,
+              json_each(json_array(trim(listed.value))) part,
+              json_each(json_array(
+                CASE WHEN part.value GLOB '[`"'']*[`"'']*'
+                       THEN substr(part.value, 2, instr(replace(replace(substr(part.value, 2), '"', '`'), '''', '`'), '`') - 1)
+                     ELSE substr(substr(substr(substr(part.value,
+                            1, instr(part.value || ' - ', ' - ') - 1), 1, instr(part.value || ' — ', ' — ') - 1),
+                            1, instr(part.value || ' – ', ' – ') - 1), 1, instr(part.value || ' (', ' (') - 1) END)) told,
+              json_each(json_array(trim(substr(told.value, 1, instr(told.value || '#', '#') - 1)))) bare
+        WHERE link GLOB '*[ ,`"''#:]*' AND link NOT LIKE '#%' AND link NOT LIKE '//%' AND link NOT LIKE '<!--%'
+          AND instr(told.value, '://') = 0
      ),
      relative AS (
-       SELECT node, rtrim(replace(CASE WHEN name LIKE './%' THEN substr(name, 3) ELSE name END, '//', '/'), '/') AS path
-         FROM numbered
+       SELECT node, CASE WHEN name GLOB '*?:[0-9]*' THEN substr(name, 1, instr(name, ':') - 1) ELSE name END AS name
+         FROM named
      )
-SELECT node, path FROM relative WHERE path <> '';
+SELECT node, rtrim(replace(CASE WHEN name LIKE './%' THEN substr(name, 3) ELSE name END, '//', '/'), '/') AS path
+  FROM relative WHERE name <> '';
 
