@@ -140,7 +140,7 @@ fn writes(bench: &mut Bench, sides: &mut [Open<'_>]) -> Outcome {
         side.ours.time("delete_connection", &json!({ "connection_id": id }));
         took
     })?;
-    bench.write_pages("delete_node 100 connections", sides, rounds / 10, 300, |side, round| {
+    bench.write_pages("delete_node 100 connections", sides, rounds / 10, 350, |side, round| {
         let id = side.hub(round);
         side.ours.time("delete_node", &json!({ "node_id": id }))
     })

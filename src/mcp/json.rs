@@ -158,15 +158,14 @@ fn check_shape(text: &[u8]) -> Result<(), Unreadable> {
 
 /// Moves past the closing quote of a string.
 pub(super) fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' => return,
-            b'\\' => {
-                bytes.next();
-            }
-            _ => {}
+    while let Some(at) = memchr::memchr2(b'"', b'\\', bytes.as_slice()) {
+        if bytes.nth(at) == Some(&b'"') {
+            return;
         }
+        // What stands behind a backslash belongs to it.
+        bytes.next();
     }
+    *bytes = [].iter();
 }
 
 /// Writes `\u0000` for each unpaired surrogate escape; `None` when there is none.

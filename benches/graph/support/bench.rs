@@ -113,7 +113,7 @@ impl Bench {
         let commits = sample(&mut [()], self.plan.writes, |(), _| {
             let of = |pages| self.durable.commit_pages(pages);
             let called = self.commit.time("empty", &json!({}));
-            Ok([of(1)?, of(8)?, of(16)?, of(32)?, of(300)?, called])
+            Ok([of(1)?, of(8)?, of(16)?, of(32)?, of(350)?, called])
         })?;
         let [streams, pipes, ping] = samples.into_iter().next().unwrap_or_default();
         let [one, eight, sixteen, thirty_two, many, called] =
@@ -128,7 +128,7 @@ impl Bench {
             ("the same, 8 pages", eight, commit),
             ("the same, 16 pages", sixteen, commit),
             ("the same, 32 pages", thirty_two, commit),
-            ("the same, 300 pages", many, commit),
+            ("the same, 350 pages", many, commit),
             ("rmcp call that commits", called, commit),
         ] {
             self.report.add(Line { op: op.to_owned(), size: 0, samples, floor, bytes: 0 });
