@@ -198,6 +198,19 @@ mod tests {
     }
 
     #[test]
+    fn the_database_is_none_of_the_files_unless_git_is_told_to_keep_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        make(
+            root,
+            &[".git/HEAD", "a.rs", "graph.db", "graph.db-wal", "graph.db.v8.bak", "sub/graph.db"],
+        );
+        assert_eq!(list(root).unwrap(), ["a.rs", "sub/graph.db"]);
+        fs::write(root.join(".gitignore"), "!/graph.db\n").unwrap();
+        assert_eq!(list(root).unwrap(), [".gitignore", "a.rs", "graph.db", "sub/graph.db"]);
+    }
+
+    #[test]
     fn ignore_files_of_other_programs_are_not_heard() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("repository");

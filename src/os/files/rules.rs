@@ -22,6 +22,8 @@ use crate::os::{fs::read_bytes, git::Repository};
 
 /// The ignore file of a folder.
 const FILE: &str = ".gitignore";
+/// The weakest rules of all: the database itself, under its usual name, is nobody's source, and changes with every call.
+const OURS: &[u8] = b"/graph.db\n/graph.db-*\n/graph.db.*\n";
 /// What rules weigh that count at one place, and the bytes of a file of them.
 const PLACE: usize = 256 * 1024;
 /// What rules weigh that are compiled for one walk.
@@ -96,8 +98,8 @@ impl Reader {
     fn shared(&mut self, top: &Path, way: &str) -> Rules {
         let everywhere = self.everywhere.get_or_init(gitconfig_excludes_path).clone();
         let own = Repository::at(top).map(|repository| repository.exclude_file());
-        let none = Arc::new(Gitignore::empty());
-        let mut rules = Some(Rc::new(Level { own: none, base: way.len(), weight: 0, above: None }));
+        let ours = recent(OURS).unwrap_or_else(|| keep(OURS.to_vec(), OURS.len()));
+        let mut rules = Some(Rc::new(Level { own: ours, base: way.len(), weight: 0, above: None }));
         for file in [everywhere, own].into_iter().flatten() {
             rules = self.with(&file, way, rules);
         }
