@@ -6,16 +6,18 @@ use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, SeqAccess, Visitor},
 };
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number, Value, map::Entry};
 
 use super::text::shorten;
 
-/// Reads JSON that means the same to everybody: where a key is given twice, which of the two counts is nobody's to guess.
+/// Reads JSON that means the same to everybody.
 pub fn from_str(json: &str) -> serde_json::Result<Value> {
     serde_json::from_str::<Unique>(json).map(|Unique(value)| value)
 }
 
-struct Unique(Value);
+/// A value that is refused where a key is given twice: which of the two counts is nobody's to guess.
+#[derive(Debug)]
+pub struct Unique(pub Value);
 
 impl<'de> Deserialize<'de> for Unique {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -71,10 +73,13 @@ impl<'de> Visitor<'de> for AnyValue {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some((key, Unique(value))) = entries.next_entry::<String, Unique>()? {
-            if map.contains_key(&key) {
-                return Err(A::Error::custom(format!("`{}` is given twice", shorten(&key, 80))));
-            }
-            map.insert(key, value);
+            match map.entry(key) {
+                Entry::Vacant(place) => place.insert(value),
+                Entry::Occupied(place) => {
+                    let key = shorten(place.key(), 80);
+                    return Err(A::Error::custom(format!("`{key}` is given twice")));
+                }
+            };
         }
         Ok(Value::Object(map))
     }

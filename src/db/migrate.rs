@@ -7,7 +7,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::{backup, file, open};
-use crate::base::{Error, ErrorCode, Fault, Result, Timestamp};
+use crate::base::{Error, ErrorCode, Fault, Result, Timestamp, text};
 
 /// One step of the schema.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct Migration {
 
 impl Migration {
     fn checksum(&self) -> String {
-        Sha256::digest(self.sql).iter().map(|byte| format!("{byte:02x}")).collect()
+        text::hexadecimal(&Sha256::digest(self.sql))
     }
 }
 

@@ -2,13 +2,10 @@
 
 use std::fmt;
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error, MapAccess, SeqAccess, Visitor},
-};
-use serde_json::{Map, Value, map::Entry};
+use serde::Deserialize;
+use serde_json::Value;
 
-use crate::base::text::shorten;
+use crate::base::unique::Unique;
 
 /// Levels of nesting that are parsed at all; what is allowed where is the reader's business.
 pub(super) const MAX_LEVELS: usize = 512;
@@ -58,80 +55,9 @@ pub(super) fn parse(text: &str) -> Result<Value, Unreadable> {
 fn parse_strictly(text: &str) -> serde_json::Result<Value> {
     let mut parser = serde_json::Deserializer::from_str(text);
     parser.disable_recursion_limit();
-    let Plain(value) = Plain::deserialize(&mut parser)?;
+    let Unique(value) = Unique::deserialize(&mut parser)?;
     parser.end()?;
     Ok(value)
-}
-
-/// A value in which no object has a key twice. Whoever writes one means something else than whoever reads it: of two lists
-/// of ids to delete, each reader takes another one.
-struct Plain(Value);
-
-impl<'de> Deserialize<'de> for Plain {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlainVisitor)
-    }
-}
-
-struct PlainVisitor;
-
-impl<'de> Visitor<'de> for PlainVisitor {
-    type Value = Plain;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Plain, E> {
-        Ok(Plain(value.into()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Plain, E> {
-        Ok(Plain(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Plain, E> {
-        Ok(Plain(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Plain, E> {
-        Ok(Plain(value.into()))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Plain, E> {
-        Ok(Plain(value.into()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Plain, E> {
-        Ok(Plain(value.into()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Plain, E> {
-        Ok(Plain(Value::Null))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Plain, A::Error> {
-        let mut list = Vec::new();
-        while let Some(Plain(item)) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Plain(list.into()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Plain, A::Error> {
-        let mut object = Map::new();
-        while let Some(key) = fields.next_key::<String>()? {
-            let Plain(value) = fields.next_value()?;
-            match object.entry(key) {
-                Entry::Vacant(place) => place.insert(value),
-                Entry::Occupied(place) => {
-                    let key = shorten(place.key(), 80);
-                    return Err(A::Error::custom(format!("`{key}` stands twice in one object")));
-                }
-            };
-        }
-        Ok(Plain(object.into()))
-    }
 }
 
 /// Counts levels and values outside of strings, before anything is built from them.
@@ -233,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_those_of_the_usual_reader_and_no_key_stands_twice() {
+    fn values_are_those_of_the_usual_reader_and_no_key_is_given_twice() {
         for text in [
             r#"{"a":[1,-1,1.5,1e300,18446744073709551615,-9223372036854775808,true,null,"ä\n"],"b":{"a":{}}}"#,
             "-0.0",
@@ -247,7 +173,7 @@ mod tests {
         }
         for text in [r#"{"ids":1,"x":2,"ids":3}"#, r#"[{"a":{"b":1,"\u0062":1}}]"#] {
             let said = parse(text).unwrap_err().to_string();
-            assert!(said.contains("` stands twice in one object"), "{said}");
+            assert!(said.contains("` is given twice"), "{said}");
         }
     }
 

@@ -10,6 +10,7 @@ use super::{
     store::{
         edges,
         nodes::{self, Record},
+        tree,
     },
     types::{DEPENDS_ON, Settings, Unblocked, limits},
     warnings::Warnings,
@@ -181,7 +182,7 @@ impl Work<'_, '_> {
                 return Ok(Err(Refusal { reason: "cycle_detected", cycle, cycle_omitted }));
             }
             let both_open = !from.node.resolved && !to.node.resolved;
-            if both_open && nodes::is_below(self.tx, &from.place(), &to.place())? {
+            if both_open && tree::is_below(self.tx, &from.place(), &to.place())? {
                 self.warnings.about_ancestor(from_id, to_id);
             }
             // A node that this makes wait must not count as unblocked when a later edge frees it again.

@@ -10,6 +10,7 @@ use super::{
     store::{
         edges,
         nodes::{self, Record},
+        tree,
     },
     types::{NodeRef, Settings, count, is_zero},
     update::{self, NodeUpdate, Update, Updated},
@@ -286,7 +287,7 @@ fn check_unblocked(tx: &Read<'_>, record: &Record, closing: bool) -> Result<()> 
     let mut waits_for = count(record.open_deps);
     if closing {
         let left = BLOCKERS - blockers.len();
-        blockers.extend(nodes::children_open_first(tx, id, left)?);
+        blockers.extend(tree::children_open_first(tx, id, left)?);
         waits_for += count(record.open_children);
     }
     blockers.retain(|blocker| !blocker.node.resolved);

@@ -9,6 +9,7 @@ use super::{
         edges::{self, Direction},
         evidence,
         nodes::{self, Record},
+        tree,
     },
     types::{Ancestor, NAMED, Node, count},
 };
@@ -170,7 +171,7 @@ pub(super) struct Lineage {
 
 /// The chain from the root to the parent, bounded: a tree may be 100,000 levels deep.
 pub(super) fn lineage(tx: &Read<'_>, record: &Record) -> Result<Lineage> {
-    let mut chain = nodes::ancestors(tx, record.node.parent.as_deref(), ANCESTORS - 1)?;
+    let mut chain = tree::ancestors(tx, record.node.parent.as_deref(), ANCESTORS - 1)?;
     let all = usize::try_from(record.depth).unwrap_or(0);
     if chain.len() < all {
         let root = nodes::root(tx, &record.project)?.node;
@@ -216,7 +217,7 @@ fn tree(tx: &Read<'_>, root: &Record, depth: usize) -> Result<(Vec<NodeTree>, us
         let mut below = Vec::new();
         for parent in std::mem::take(&mut level) {
             let id = parent.map_or(root.node.id.clone(), |index| entries[index].tree.id.clone());
-            for child in nodes::children(tx, &id, 0, CHILDREN)? {
+            for child in tree::children(tx, &id, 0, CHILDREN)? {
                 let child_count = count(child.children);
                 let node = child.node;
                 let tree = NodeTree {

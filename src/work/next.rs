@@ -10,7 +10,7 @@ use super::{
         edges::{self, Direction},
         evidence,
         nodes::{self, Record},
-        projects, ready,
+        projects, ready, tree,
     },
     types::{Evidence, Node, NodeRef, Settings},
 };
@@ -198,7 +198,7 @@ pub(super) fn best(
     let mut wanted = true;
     ready::own(tx, &project, agent, &live, |record| {
         if let Some(scope) = &scope
-            && !nodes::is_below(tx, &record.place(), &scope.place())?
+            && !tree::is_below(tx, &record.place(), &scope.place())?
         {
             return Ok(true);
         }

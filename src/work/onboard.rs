@@ -9,7 +9,7 @@ use super::{
     store::{
         evidence,
         nodes::{self, Record},
-        projects, ready,
+        projects, ready, tree,
     },
     types::{CLAIMED_AT, Counts, NodeRef, Settings, count},
 };
@@ -136,7 +136,7 @@ pub fn onboard(
         },
     };
     let root = nodes::root(tx, &project.id)?;
-    let branches = nodes::children_open_first(tx, &project.id, TREE)?;
+    let branches = tree::children_open_first(tx, &project.id, TREE)?;
     let tree_omitted = count(root.children).saturating_sub(branches.len());
     let ask = Next { project: Some(project.id.clone()), count: Some(NEXT), ..Next::default() };
     let next: Vec<NodeRef> =

@@ -8,7 +8,7 @@ use super::{
     store::{
         edges,
         nodes::{self, Record},
-        projects,
+        projects, tree,
     },
     types::{NodeRef, Settings, count, is_zero},
 };
@@ -130,7 +130,7 @@ pub fn outline(tx: &Read<'_>, settings: &Settings, ask: &Outline) -> Result<Outl
         let lines_left = if level < ask.depth { ask.lines - outlined.nodes.len() } else { 0 };
         let (children, in_sight) = match line.children {
             0 => (Vec::new(), 0),
-            _ => nodes::children_in_sight(tx, &record.node.id, ask.with_done, lines_left)?,
+            _ => tree::children_in_sight(tx, &record.node.id, ask.with_done, lines_left)?,
         };
         line.done_hidden = line.children.saturating_sub(in_sight);
         if level < ask.depth {

@@ -12,6 +12,7 @@ use super::{
         edges::{self, Edge},
         evidence,
         nodes::{self, Record},
+        tree,
     },
     types::{DEPENDS_ON, MERGED_INTO, NewEvidence, Node, Settings, Unblocked, limits},
     warnings::Warnings,
@@ -205,13 +206,13 @@ impl Work<'_, '_> {
     /// Whether a node is another one or stands below it, by the parents themselves: a wrong depth must not let a move
     /// through that closes a circle.
     fn is_within(&self, node: &Record, top: &Record) -> Result<bool> {
-        let above = nodes::upward(self.tx, &node.node.id, nodes::ALL)?;
+        let above = tree::upward(self.tx, &node.node.id, nodes::ALL)?;
         Ok(above.contains(&top.node.id))
     }
 
     /// CYCLE_DETECTED with the way down from `top` to `bottom`, which would become its parent.
     fn closes_tree(&self, field: &str, top: &Record, bottom: &Record) -> Result<Error> {
-        let above = nodes::upward(self.tx, &bottom.node.id, nodes::ALL)?;
+        let above = tree::upward(self.tx, &bottom.node.id, nodes::ALL)?;
         let mut path: Vec<String> =
             above.into_iter().rev().skip_while(|id| *id != top.node.id).collect();
         path.push(top.node.id.clone());
@@ -221,9 +222,9 @@ impl Work<'_, '_> {
     /// A word about each node of a subtree that waits for what it now stands below, from `lowest` upward.
     fn warn_of_ancestors(&mut self, subtree: &str, lowest: &str) -> Result<()> {
         let Some(root) = nodes::find(self.tx, subtree)? else { return Ok(()) };
-        for ancestor in nodes::upward(self.tx, lowest, LEVELS)? {
+        for ancestor in tree::upward(self.tx, lowest, LEVELS)? {
             for waiting in edges::waiting_for(self.tx, &ancestor)? {
-                if waiting.id == subtree || nodes::is_below(self.tx, &waiting, &root.place())? {
+                if waiting.id == subtree || tree::is_below(self.tx, &waiting, &root.place())? {
                     self.warnings.about_ancestor(&waiting.id, &ancestor);
                 }
             }
@@ -282,7 +283,7 @@ impl Work<'_, '_> {
 
     /// The source's children become the target's.
     fn adopt_children(&mut self, source: &Record, target: &Record) -> Result<Vec<String>> {
-        let children = nodes::children(self.tx, &source.node.id, 0, nodes::ALL)?;
+        let children = tree::children(self.tx, &source.node.id, 0, nodes::ALL)?;
         for child in &children {
             self.reparent(child, target)?;
         }
@@ -335,7 +336,7 @@ impl Work<'_, '_> {
     fn drop_subtree(&mut self, node_id: &str, reason: &str) -> Result<String> {
         let reason = text::bounded(&self.field("reason"), reason, limits::TEXT)?;
         self.get("node_id", node_id)?;
-        let ids = nodes::unresolved_subtree(self.tx, node_id)?;
+        let ids = tree::unresolved_subtree(self.tx, node_id)?;
         self.tx.progress().expect(ids.len());
         let dropped = NewEvidence { r#type: "dropped".to_owned(), r#ref: reason };
         for id in &ids {

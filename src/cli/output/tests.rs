@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use super::*;
+use super::{shown::LINE, *};
 use crate::base::ErrorCode;
 
 /// A stream that stays readable after the output is gone.

@@ -60,12 +60,7 @@ impl Selection {
             fitting.kind("memory_nodes x INDEXED BY memory_nodes_by_type", kind);
             fitting
         };
-        Ok(Selection(match kind {
-            None if !properties.is_empty() => {
-                ontology::node_types(tx)?.iter().map(|kind| fitting(Some(kind))).collect()
-            }
-            _ => vec![fitting(kind)],
-        }))
+        Selection::of(kind, properties, || ontology::node_types(tx), fitting)
     }
 
     /// Connections with these ends, of a type, with all these properties.
@@ -94,9 +89,18 @@ impl Selection {
             fitting.kind("memory_connections x INDEXED BY memory_connections_by_type", kind);
             fitting
         };
+        Selection::of(kind, properties, || ontology::connection_names(tx), fitting)
+    }
+
+    fn of(
+        kind: Option<&str>,
+        properties: &Properties,
+        types: impl FnOnce() -> Result<Vec<String>>,
+        fitting: impl Fn(Option<&str>) -> Fitting,
+    ) -> Result<Self> {
         Ok(Selection(match kind {
             None if !properties.is_empty() => {
-                ontology::connection_names(tx)?.iter().map(|kind| fitting(Some(kind))).collect()
+                types()?.iter().map(|kind| fitting(Some(kind))).collect()
             }
             _ => vec![fitting(kind)],
         }))

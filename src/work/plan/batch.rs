@@ -10,7 +10,7 @@ use crate::{
         cycle,
         store::{
             nodes::{self, Place},
-            projects,
+            projects, tree,
         },
         types::limits,
         validate,
@@ -308,7 +308,7 @@ impl<'a> Ancestry<'a> {
                 if let Some(known) = self.climbed.get(&key) {
                     return Ok(*known);
                 }
-                let below = nodes::is_below(tx, hook, wanted)?;
+                let below = tree::is_below(tx, hook, wanted)?;
                 self.climbed.insert(key, below);
                 Ok(below)
             }

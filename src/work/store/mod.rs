@@ -10,3 +10,4 @@ pub(super) mod records;
 pub(super) mod recount;
 pub(super) mod repair;
 pub(super) mod select;
+pub(super) mod tree;

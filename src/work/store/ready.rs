@@ -6,7 +6,10 @@ use crate::{
     work::{claims::Live, types::DEPENDS_ON},
 };
 
-use super::nodes::{COLUMNS, Record, from_row, is_below};
+use super::{
+    nodes::{COLUMNS, Record, from_row},
+    tree::is_below,
+};
 
 /// Unresolved and not actionable.
 const WAITING: &str = "n.resolved = 0 AND (n.open_children > 0 OR n.open_deps > 0)";
