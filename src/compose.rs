@@ -242,6 +242,9 @@ pub fn advance(
 
 /// The atoms that cover a node's own files, by name.
 fn covering(tx: &Read<'_>, root: Option<&str>, node: &str) -> Result<Vec<String>> {
+    if !knowledge::covers_anything(tx)? {
+        return Ok(Vec::new());
+    }
     let (project, links) = work::links_of(tx, node)?;
     if links.is_empty() {
         return Ok(Vec::new());

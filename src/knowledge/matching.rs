@@ -47,6 +47,11 @@ pub(super) fn matches(
     Ok(matched)
 }
 
+/// Whether any atom covers anything: where knowledge is not in use, paths need not be worked out.
+pub fn covers_anything(tx: &Read<'_>) -> Result<bool> {
+    patterns::are_there(tx)
+}
+
 /// The names of the atoms that cover any of `paths`, by name.
 pub fn covering(tx: &Read<'_>, project: &str, paths: &[String]) -> Result<Vec<String>> {
     let matched = matches(tx, project, paths)?;

@@ -24,7 +24,7 @@ pub use context::*;
 pub use create::*;
 pub use delete::*;
 pub use get::*;
-pub use matching::{IdlePattern, covering, idle_patterns, uncovered};
+pub use matching::{IdlePattern, covering, covers_anything, idle_patterns, uncovered};
 pub use records::{RECORDS, count_records, export_records, import_records};
 pub use recount::*;
 pub use repair::{reindex_texts, repair};

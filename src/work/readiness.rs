@@ -14,30 +14,44 @@ const LISTED: usize = 20;
 /// Remembers how nodes stood before the call touched what they wait for.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    /// Whether the node was waiting, when it was first looked at.
-    waiting: BTreeMap<String, bool>,
+    seen: BTreeMap<String, Seen>,
+}
+
+/// How a node stood when it was first looked at, and what has happened to it since.
+#[derive(Debug)]
+struct Seen {
+    /// What it waited for; none if it was actionable or done.
+    awaited: i64,
+    /// How much of that may be done now, at the most.
+    met: i64,
 }
 
 impl Watch {
-    /// Remembers how one node stands; the first look counts.
+    /// Remembers how one node stands of which anything may change now; the first look counts.
     pub(super) fn node(&mut self, tx: &Read<'_>, id: &str) -> Result<()> {
-        if !self.waiting.contains_key(id)
-            && let Some(waiting) = ready::is_waiting(tx, id)?
-        {
-            self.remember(id, waiting);
+        match self.seen.get_mut(id) {
+            Some(seen) => seen.met = i64::MAX,
+            None => {
+                if let Some(awaited) = ready::awaited(tx, id)? {
+                    self.remember(id, awaited);
+                }
+            }
         }
         Ok(())
     }
 
-    /// Remembers how a node stood of which that is known.
-    pub(super) fn remember(&mut self, id: &str, waiting: bool) {
-        self.waiting.entry(id.to_owned()).or_insert(waiting);
+    /// Remembers how a node stood of which that is known, and of which anything may change now.
+    pub(super) fn remember(&mut self, id: &str, awaited: i64) {
+        let seen = self.seen.entry(id.to_owned()).or_insert(Seen { awaited, met: 0 });
+        seen.met = i64::MAX;
     }
 
-    /// Remembers all that wait for `record`: its dependents and its parent.
+    /// Remembers all that wait for `record`: its dependents and its parent, each of which waits for one thing less when
+    /// it is done.
     pub(super) fn waiters(&mut self, tx: &Read<'_>, record: &Record) -> Result<()> {
-        for (id, waiting) in ready::waiters(tx, &record.node.id, record.node.parent.as_deref())? {
-            self.remember(&id, waiting);
+        for (id, awaited) in ready::waiters(tx, &record.node.id, record.node.parent.as_deref())? {
+            let seen = self.seen.entry(id).or_insert(Seen { awaited, met: 0 });
+            seen.met = seen.met.saturating_add(1);
         }
         Ok(())
     }
@@ -45,8 +59,10 @@ impl Watch {
     /// Nodes that were waiting and are actionable now, in ranking order.
     pub(super) fn unblocked(self, tx: &Read<'_>) -> Result<Unblocked> {
         let mut nodes: Vec<Record> = Vec::new();
-        for (id, _) in self.waiting.into_iter().filter(|(_, waiting)| *waiting) {
-            nodes.extend(ready::find(tx, &id)?);
+        for (id, seen) in self.seen {
+            if seen.awaited > 0 && seen.met >= seen.awaited {
+                nodes.extend(ready::find(tx, &id)?);
+            }
         }
         nodes.sort_by(|a, b| {
             b.priority

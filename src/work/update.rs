@@ -178,11 +178,11 @@ impl Item<'_, '_> {
                 .into());
         }
         warnings.about_claim(tx, record, &self.live);
-        let (was_resolved, was_waiting) = (record.node.resolved, record.is_waiting());
+        let (was_resolved, awaited) = (record.node.resolved, record.awaited());
         let mut changes = self.fields(record)?;
         if record.node.resolved != was_resolved {
             // Itself too: a node that this call reopens was not waiting before it.
-            watch.remember(&record.node.id, was_waiting);
+            watch.remember(&record.node.id, awaited);
             watch.waiters(tx, record)?;
         }
         if !changes.is_empty() {

@@ -32,6 +32,11 @@ pub fn each(
     )
 }
 
+/// Whether there is any pattern at all.
+pub fn are_there(tx: &Read<'_>) -> Result<bool> {
+    Ok(tx.one("SELECT 1 FROM graph_patterns LIMIT 1", [], |_| Ok(()))?.is_some())
+}
+
 /// The projects that have patterns, each found by one step of the index.
 pub fn projects(tx: &Read<'_>) -> Result<Vec<String>> {
     tx.all(

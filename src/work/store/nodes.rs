@@ -49,9 +49,9 @@ impl Record {
         Place { id: self.node.id.clone(), project: self.project.clone(), depth: self.depth }
     }
 
-    /// Unresolved, with an unresolved child or dependency.
-    pub fn is_waiting(&self) -> bool {
-        !self.node.resolved && (self.open_children > 0 || self.open_deps > 0)
+    /// How many unresolved children and dependencies it waits for; none if it is done.
+    pub fn awaited(&self) -> i64 {
+        if self.node.resolved { 0 } else { self.open_children.saturating_add(self.open_deps) }
     }
 }
 

@@ -11,8 +11,8 @@ use super::{
     tree::is_below,
 };
 
-/// Unresolved and not actionable.
-const WAITING: &str = "n.resolved = 0 AND (n.open_children > 0 OR n.open_deps > 0)";
+/// How many nodes an unresolved one waits for.
+const AWAITED: &str = "(n.resolved = 0) * (n.open_children + n.open_deps)";
 
 /// Higher priority first, then deeper, then least recently updated.
 pub const RANKING: &str = "n.priority DESC, n.depth DESC, n.touched";
@@ -33,17 +33,17 @@ pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
     tx.one(&sql, [id], from_row)
 }
 
-/// Whether a node waits for others, if there is such a node.
-pub fn is_waiting(tx: &Read<'_>, id: &str) -> Result<Option<bool>> {
-    tx.one(&format!("SELECT {WAITING} FROM work_nodes n WHERE n.id = ?1"), [id], |row| row.get(0))
+/// How many nodes a node waits for, if there is such a node.
+pub fn awaited(tx: &Read<'_>, id: &str) -> Result<Option<i64>> {
+    tx.one(&format!("SELECT {AWAITED} FROM work_nodes n WHERE n.id = ?1"), [id], |row| row.get(0))
 }
 
-/// The nodes that depend on `id`, and its parent: each with whether it waits for anything.
-pub fn waiters(tx: &Read<'_>, id: &str, parent: Option<&str>) -> Result<Vec<(String, bool)>> {
+/// The nodes that depend on `id`, and its parent: each with how many nodes it waits for.
+pub fn waiters(tx: &Read<'_>, id: &str, parent: Option<&str>) -> Result<Vec<(String, i64)>> {
     let sql = format!(
-        "SELECT n.id, {WAITING} FROM work_edges e CROSS JOIN work_nodes n ON n.id = e.from_node
+        "SELECT n.id, {AWAITED} FROM work_edges e CROSS JOIN work_nodes n ON n.id = e.from_node
           WHERE e.to_node = ?1 AND e.type = '{DEPENDS_ON}'
-         UNION ALL SELECT n.id, {WAITING} FROM work_nodes n WHERE n.id = ?2"
+         UNION ALL SELECT n.id, {AWAITED} FROM work_nodes n WHERE n.id = ?2"
     );
     tx.all(&sql, (id, parent), |row| Ok((row.get(0)?, row.get(1)?)))
 }
