@@ -245,6 +245,20 @@ fn a_chain_resolved_in_one_batch_names_only_its_end() {
 }
 
 #[test]
+fn what_waits_for_several_is_named_by_the_batch_that_resolves_them_all() {
+    let mut w = World::of(&["a", "b", "goal after a,b", "child in goal", "more after a,b,goal"]);
+    let all = |ids: &[&str]| -> Value {
+        ids.iter().map(|id| json!({ "node_id": id, "resolved": true })).collect()
+    };
+    let answer = w.ok("graph_update", json!({ "updates": all(&["@a", "@child"]) }));
+    assert_eq!(answer.get("newly_actionable"), None);
+    w.update("a", json!({ "resolved": false }));
+    w.update("child", json!({ "resolved": false }));
+    let answer = w.ok("graph_update", json!({ "updates": all(&["@child", "@b", "@a"]) }));
+    assert_eq!(names(&answer["newly_actionable"]), "goal");
+}
+
+#[test]
 fn several_newly_actionable_come_in_ranking_order() {
     let mut w = World::of(&[
         "x",
