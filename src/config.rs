@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{base::text, os::git::Repository};
+use crate::os::git::Repository;
 
 mod file;
 mod value;
@@ -322,17 +322,6 @@ fn find_file(folder: &Path, repository: Option<&Repository>) -> Option<Setting<P
             source: Source::File { path: path.clone(), line: None },
             value: path,
         })
-}
-
-/// The hint for a word that is not one of `known`.
-fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    match text::closest(word, known.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            let known: Vec<_> = known.into_iter().collect();
-            format!("known: {}", known.join(", "))
-        }
-    }
 }
 
 #[cfg(test)]

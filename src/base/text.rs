@@ -63,6 +63,19 @@ pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// `, did you mean …?` where there is something to suggest.
+pub fn did_you_mean(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
+}
+
+/// The hint for a word that is not one of `known`: the one that was meant, else all of them.
+pub fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match closest(word, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known: {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+    }
+}
+
 /// Whether `word` is `known` with a letter or two wrong, or in other case.
 pub fn is_slip(word: &str, known: &str) -> bool {
     word.len() <= 64 && strsim::damerau_levenshtein(&fold(word), &fold(known)) <= 2

@@ -6,9 +6,9 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, Spanned};
 
-use super::{ConfigError, Setting, Source, meant};
+use super::{ConfigError, Setting, Source};
 use crate::{
-    base::text::shorten,
+    base::text::{meant, shorten},
     os::fs::{self, ReadError},
 };
 

@@ -9,8 +9,7 @@ use std::{
     str::FromStr,
 };
 
-use super::meant;
-use crate::base::text::shorten;
+use crate::base::text::{meant, shorten};
 
 /// Bytes of an agent's name; it is repeated in every answer that tells who did something.
 const MAX_IDENTITY: usize = 200;

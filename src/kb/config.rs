@@ -10,7 +10,7 @@ use super::{
     schema::Schema,
 };
 use crate::{
-    base::{ErrorCode, Fault, Result, paths::normalise, text},
+    base::{ErrorCode, Fault, Result, paths::normalise},
     os::fs::{self, ReadError},
 };
 
@@ -220,14 +220,6 @@ fn refused(file: &str, line: Option<usize>, reason: &str) -> crate::base::Error 
 
 fn failed(path: &str, error: &std::io::Error) -> crate::base::Error {
     fs::write_fault(path, "created", error).into()
-}
-
-/// The hint for a word that is not one of `known`.
-fn meant(word: &str, known: &[&str]) -> String {
-    match text::closest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known: {}", known.join(", ")),
-    }
 }
 
 #[cfg(test)]

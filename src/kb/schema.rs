@@ -239,7 +239,7 @@ fn unknown<'a>(
     let near = text::closest(name, known.clone());
     let known: Vec<_> = known.collect::<BTreeSet<_>>().into_iter().collect();
     let name = text::shorten(name, 80);
-    let meant = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+    let meant = text::did_you_mean(near);
     Fault::invalid(field, format!("is `{name}`, and there is no such {what}{meant}"))
         .details(json!({ "allowed": known }))
         .hint(format!("{}, or add a {what} with a file in .kb/schema/", allowed(&known)))

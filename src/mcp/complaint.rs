@@ -68,7 +68,7 @@ pub(super) fn unknown_field(path: &Path<'_>, name: &str, known: &Map<String, Val
     let names = || known.keys().map(String::as_str);
     let nearest = nearest(name, names());
     let problem =
-        format!("is not a known field{} (allowed: {})", did_you_mean(nearest), list(names()));
+        format!("is not a known field{} (allowed: {})", text::did_you_mean(nearest), list(names()));
     let fault = Path::Field(path, name).fault(problem);
     match nearest {
         Some(nearest) => fault.details(json!({ "did_you_mean": nearest })).into(),
@@ -82,7 +82,7 @@ pub(super) fn not_allowed(path: &Path<'_>, received: String, allowed: &[Value]) 
     let problem = format!(
         "is {}{}; allowed: {}",
         quote(&Value::String(received.clone())),
-        did_you_mean(nearest(&received, names())),
+        text::did_you_mean(nearest(&received, names())),
         list(names())
     );
     path.fault(problem).details(json!({ "allowed": allowed })).into()
@@ -140,11 +140,6 @@ pub(super) fn nearest<'a>(
     let wanted = plain(name);
     let same = known.clone().find(|candidate| plain(candidate) == wanted);
     same.or_else(|| text::closest(name, known))
-}
-
-/// `, did you mean …?` where there is something to suggest.
-pub(super) fn did_you_mean(nearest: Option<&str>) -> String {
-    nearest.map_or_else(String::new, |name| format!(", did you mean `{name}`?"))
 }
 
 fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -10,7 +10,7 @@ use crate::{
     config::Toolset,
 };
 
-use super::complaint::{did_you_mean, nearest};
+use super::complaint::nearest;
 
 /// One prompt: how it is listed, and what writes it.
 struct PromptDef {
@@ -81,7 +81,7 @@ pub(super) fn get(
         .iter()
         .find(|prompt| prompt.name == name && on.iter().any(|listed| listed.name == prompt.name))
     else {
-        let meant = did_you_mean(nearest(name, known));
+        let meant = text::did_you_mean(nearest(name, known));
         let name = text::shorten(name, 80);
         return Err(Fault::new(ErrorCode::NotFound, format!("no prompt `{name}`{meant}")).into());
     };
@@ -111,7 +111,7 @@ fn subject(arguments: JsonObject) -> Result<Subject> {
             "paths" => subject.paths = value.map(|text| paths::extract(&text)).unwrap_or_default(),
             _ => {
                 let known = ARGUMENTS.map(|(name, _)| name);
-                let meant = did_you_mean(nearest(&name, known.into_iter()));
+                let meant = text::did_you_mean(nearest(&name, known.into_iter()));
                 let problem = format!("is not an argument of this prompt{meant}");
                 return Err(Fault::invalid(&text::shorten(&name, 80), problem).into());
             }

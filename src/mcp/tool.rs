@@ -18,11 +18,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{
-    args,
-    complaint::{did_you_mean, nearest},
-    schema,
-};
+use super::{args, complaint::nearest, schema};
 use crate::{
     app::App,
     base::{Ctx, Error, ErrorCode, Fault, Result, text},
@@ -155,7 +151,7 @@ impl Registry {
             None => {
                 let nearest = nearest(name, self.listed().map(|tool| tool.name));
                 let name = text::shorten(name, 80);
-                let message = format!("no tool `{name}`{}", did_you_mean(nearest));
+                let message = format!("no tool `{name}`{}", text::did_you_mean(nearest));
                 Err(Fault::new(ErrorCode::NotFound, message).into())
             }
         }

@@ -96,13 +96,6 @@ impl Rules {
     }
 }
 
-fn meant(rule: &str) -> String {
-    match text::closest(rule, RULES.iter().map(|known| known.id)) {
-        Some(near) => format!(", did you mean `{near}`?"),
-        None => String::new(),
-    }
-}
-
 /// What one rule found at one entity.
 #[derive(Debug)]
 struct Finding {
@@ -246,7 +239,7 @@ fn named_rules(names: &[String]) -> Result<Vec<&'static Rule>> {
             let problem = format!(
                 "is `{}`, and there is no such rule{}",
                 text::shorten(name, 80),
-                meant(name)
+                text::did_you_mean(text::closest(name, RULES.iter().map(|known| known.id)))
             );
             let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
             return Err(Error::from(

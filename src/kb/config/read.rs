@@ -8,8 +8,8 @@ use std::{cell::RefCell, fmt};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::{KbConfig, Level, MANIFEST_ENDINGS, Words, meant, relative};
-use crate::base::text::shorten;
+use super::{KbConfig, Level, MANIFEST_ENDINGS, Words, relative};
+use crate::base::text::{meant, shorten};
 
 /// Every key there is.
 pub const KEYS: &[&str] = &["defaultBranch", "paths", "manifests", "rules"];
@@ -129,7 +129,7 @@ impl<'de> Visitor<'de> for Top<'_> {
                 })?,
                 _ => {
                     let problem = format!("unknown key `{}`", shorten(&key, 80));
-                    return Err(complain(hint, (problem, Some(meant(&key, KEYS)))));
+                    return Err(complain(hint, (problem, Some(meant(&key, KEYS.iter().copied())))));
                 }
             }
             seen.push(key);
@@ -204,7 +204,7 @@ fn branch(value: &Value) -> Result<String, Complaint> {
 fn folder(kind: &str, value: &Value, words: &Words<'_>) -> Result<String, Complaint> {
     if !words.types.contains(&kind) {
         let problem = format!("`paths` has the unknown type `{}`", shorten(kind, 80));
-        return Err((problem, Some(meant(kind, &words.types))));
+        return Err((problem, Some(meant(kind, words.types.iter().copied()))));
     }
     let key = format!("paths.{kind}");
     let path = value.as_str().ok_or_else(|| not_text(&key, value))?;
@@ -226,7 +226,7 @@ fn manifest(value: &Value) -> Result<String, Complaint> {
 fn level(rule: &str, value: &Value, words: &Words<'_>) -> Result<Level, Complaint> {
     if !words.rules.contains(&rule) {
         let problem = format!("unknown rule `{}`", shorten(rule, 80));
-        return Err((problem, Some(meant(rule, &words.rules))));
+        return Err((problem, Some(meant(rule, words.rules.iter().copied()))));
     }
     let levels: Vec<_> = Level::ALL.iter().map(|level| level.as_str()).collect();
     let found = Level::ALL.iter().find(|level| value.as_str() == Some(level.as_str()));

@@ -119,7 +119,7 @@ fn field(
         name => {
             if let Some(near) = misspelt(name, node, words) {
                 return Err(format!(
-                    "is no known relation; did you mean `{near}`? A property of that name goes under `properties`"
+                    "is no known relation, did you mean `{near}`? A property of that name goes under `properties`"
                 ));
             }
             property(key, node, draft)?;

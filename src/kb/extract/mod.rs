@@ -10,6 +10,7 @@ use super::{
     schema::Schema,
     validate::check_id,
 };
+use crate::base::text;
 
 mod fields;
 mod links;
@@ -88,12 +89,9 @@ fn problem(line: u32, reason: impl Into<String>) -> Problem {
     Problem { line: Some(line), reason: reason.into() }
 }
 
-/// `, did you mean …` where a known word is near.
+/// `, did you mean …?` where a known word is near.
 fn or_near(word: &str, known: &[&str]) -> String {
-    match crate::base::text::closest(word, known.iter().copied()) {
-        Some(near) => format!("; did you mean `{near}`?"),
-        None => String::new(),
-    }
+    text::did_you_mean(text::closest(word, known.iter().copied()))
 }
 
 #[cfg(test)]

@@ -97,13 +97,13 @@ fn one_bad_symbol_leaves_the_others() {
         (
             "- id: b\n    type: symbl",
             4,
-            "a symbol `type` is the unknown `symbl`; did you mean `symbol`?",
+            "a symbol `type` is the unknown `symbl`, did you mean `symbol`?",
         ),
         ("- id: a\n    implements: [R-9]", 3, "a symbol has the id `a`, which line 2 declares"),
         (
             "- id: b\n    implement: [R-9]",
             4,
-            "`implement` is no known relation; did you mean `implements`?",
+            "`implement` is no known relation, did you mean `implements`?",
         ),
         ("- id: b\n    implements: [R 9]", 4, "the target of `implements` is \"R 9\""),
         ("- id: b\n    implements: {R-9: true}", 4, "a link's `R-9` is not part of a link"),
@@ -118,7 +118,7 @@ fn one_bad_symbol_leaves_the_others() {
         assert_eq!(facts.links.len(), 1, "{symbol}");
     }
     let facts = read("symbols.yaml", "symbol:\n  - id: a\n").unwrap();
-    assert_eq!(facts.problems[0].reason, "unknown key `symbol`; did you mean `symbols`?");
+    assert_eq!(facts.problems[0].reason, "unknown key `symbol`, did you mean `symbols`?");
 }
 
 #[test]

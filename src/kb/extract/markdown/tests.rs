@@ -151,7 +151,7 @@ fn a_part_that_cannot_be_used_is_left_out_and_the_rest_counts() {
         (
             "links:\n  - {type: verifies, target: T-1}",
             5,
-            "`verifies` is no known relation; did you mean `verified_by`?",
+            "`verifies` is no known relation, did you mean `verified_by`?",
         ),
         ("links:\n  zzz: T-1", 5, "`zzz` is no known relation; known: specified_by"),
         ("links:\n  - type: verified_by", 5, "a link has no `target`"),
@@ -182,9 +182,9 @@ fn a_part_that_cannot_be_used_is_left_out_and_the_rest_counts() {
         ("deep: [[a]]", 4, "`deep` has a list inside: properties are flat"),
         ("properties: [a]", 4, "`properties` is a list, but must be a mapping"),
         ("properties: {id: a}", 4, "`properties` has `id`, which is not a name"),
-        ("verifed_by: [T-1]", 4, "`verifed_by` is no known relation; did you mean `verified_by`?"),
-        ("verifed_by: T-1", 4, "`verifed_by` is no known relation; did you mean `verified_by`?"),
-        ("Verified_by: T-1", 4, "`Verified_by` is no known relation; did you mean `verified_by`?"),
+        ("verifed_by: [T-1]", 4, "`verifed_by` is no known relation, did you mean `verified_by`?"),
+        ("verifed_by: T-1", 4, "`verifed_by` is no known relation, did you mean `verified_by`?"),
+        ("Verified_by: T-1", 4, "`Verified_by` is no known relation, did you mean `verified_by`?"),
     ] {
         let facts = read(&format!("---\nid: R-1\nowner: kim\n{part}\n---\n")).unwrap();
         let [problem] = &facts.problems[..] else { panic!("{part}: {facts:?}") };
@@ -219,7 +219,7 @@ fn a_document_that_cannot_be_used_at_all_says_where_and_why() {
         ("a: 1\nid: has blank", 3, "`id` is \"has blank\", and ' ' is none of letters"),
         ("id: \"a\\nb\"", 2, "'\\n' is none of letters"),
         (&long, 2, "`id` has 201 characters; at most 200 are allowed"),
-        ("id: R-1\ntype: reqs", 3, "`type` is the unknown `reqs`; did you mean `req`?"),
+        ("id: R-1\ntype: reqs", 3, "`type` is the unknown `reqs`, did you mean `req`?"),
         ("id: R-1\ntype: [req]", 3, "`type` is a list, but must be text"),
         ("- id: R-1", 2, "the front matter is a list, but must be a mapping"),
         ("just text", 2, "the front matter is text, but must be a mapping"),
