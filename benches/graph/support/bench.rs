@@ -162,7 +162,8 @@ impl Bench {
         Ok(())
     }
 
-    /// Measures a write: for each size one call that is a bare commit, and what `call` times.
+    /// Measures a write: for each size one call that is a bare commit, and what `call` times. Each size has a bare server
+    /// of its own, which is asked as often as ours: what the kernel writes once in a tick of its clock hits both alike.
     pub fn write<S: Side>(
         &mut self,
         op: &str,
@@ -170,9 +171,20 @@ impl Bench {
         rounds: usize,
         call: impl Fn(&mut S, usize) -> Duration,
     ) -> Outcome {
-        let samples = sample(sides, rounds, |side, round| {
-            Ok([self.commit.time("empty", &json!({})), call(side, round)])
+        let floor = |side: &S| {
+            let db = self.root.join(format!("{op} {}.db", side.size()));
+            Program::bare_commit(db).session()
+        };
+        let floors: Vec<Client> = sides.iter().map(floor).collect();
+        let mut both: Vec<_> = sides.iter_mut().zip(floors).collect();
+        let samples = sample(&mut both, rounds, |(side, floor), round| {
+            let commit = floor.time("empty", &json!({}));
+            let took = call(side, round);
+            // As often as ours, which takes back what it did.
+            floor.time("empty", &json!({}));
+            Ok([commit, took])
         })?;
+        drop(both);
         for (side, [commits, samples]) in sides.iter_mut().zip(samples) {
             self.add(op, side, samples, (commits.p50(), "rmcp call that commits"));
         }
