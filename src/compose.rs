@@ -212,10 +212,9 @@ pub fn update(
     ask: &Update,
 ) -> Result<UpdatedWithHints> {
     let updated = work::update(tx, settings, ask)?;
-    let resolved = ask.updates.iter().filter(|update| update.resolved == Some(true));
     let mut names = Vec::new();
-    for update in resolved {
-        names.extend(covering(tx, root, &update.node_id)?);
+    for node in &updated.resolved {
+        names.extend(covering(tx, root, node)?);
     }
     names.sort_unstable();
     names.dedup();

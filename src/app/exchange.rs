@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::App;
 use crate::{
@@ -101,7 +101,7 @@ impl App {
                 exported.bytes += line.len() as u64 + 1;
                 out.write_all(line.as_bytes())
                     .and_then(|()| out.write_all(b"\n"))
-                    .map_err(|error| unwritable(&error))
+                    .map_err(|error| unwritable("the export", &error))
             };
             put(HEADER, &mut exported)?;
             for (domain, _, export) in DOMAINS {
@@ -113,7 +113,7 @@ impl App {
                 })?;
             }
             put(FOOTER, &mut exported)?;
-            out.flush().map_err(|error| unwritable(&error))?;
+            out.flush().map_err(|error| unwritable("the export", &error))?;
             Ok(exported)
         })
     }
@@ -192,7 +192,8 @@ impl App {
     ) -> Result<T> {
         let is_new = !self.config.db_path.value.exists();
         if dry_run && is_new {
-            let scratch = TempFolder::new("graph-").map_err(|error| unwritable(&error))?;
+            let scratch = TempFolder::new("graph-")
+                .map_err(|error| unwritable("a temporary folder", &error))?;
             let mut config = self.config.clone();
             config.db_path.value = scratch.path().join("graph.db");
             let mut empty = App::with(config, self.clock.clone(), self.ids.clone());
@@ -238,13 +239,15 @@ fn tell(tx: &Write<'_>, source: &str, report: &Report) -> Result<()> {
     tx.record(&Event { domain, kind, subject: source, action, changes: &changes })
 }
 
-fn unwritable(error: &std::io::Error) -> Error {
-    match error.kind() {
+/// What is written is not the database, which would else be blamed for it.
+fn unwritable(what: &str, error: &std::io::Error) -> Error {
+    let fault = match error.kind() {
         std::io::ErrorKind::StorageFull => {
-            Fault::new(ErrorCode::StorageFull, "the disk is full; nothing was written").into()
+            Fault::new(ErrorCode::StorageFull, "the disk is full; nothing was written")
+                .hint("make room, or choose another place")
         }
         _ => Fault::new(ErrorCode::ReadOnly, format!("it cannot be written: {error}"))
-            .hint("check that the folder may be written, or choose another")
-            .into(),
-    }
+            .hint("check that the folder may be written, or choose another"),
+    };
+    fault.details(json!({ "file": what })).into()
 }

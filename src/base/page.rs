@@ -18,8 +18,10 @@ pub struct Query(String);
 impl Query {
     /// Fingerprints everything that decides which rows come and in which order.
     pub fn new(name: &str, arguments: &impl Serialize) -> Result<Self> {
-        let text = serde_json::to_vec(&(name, arguments))?;
-        let digest = Sha256::digest(&text);
+        let mut query = serde_json::to_value((name, arguments))?;
+        // The same query, in whichever order a client writes its keys.
+        query.sort_all_objects();
+        let digest = Sha256::digest(query.to_string());
         Ok(Query(BASE64.encode(&digest[..6])))
     }
 
@@ -122,6 +124,12 @@ mod tests {
         let cursor = query.cursor(&(7, "x")).unwrap();
         let key: Option<(i64, String)> = query.resume(Some(&cursor)).unwrap();
         assert_eq!(key, Some((7, "x".to_owned())));
+
+        let (ab, ba) =
+            (serde_json::json!({ "a": 1, "b": 2 }), serde_json::json!({ "b": 2, "a": 1 }));
+        let cursor_of_ab = Query::new("list", &ab).unwrap().cursor(&7).unwrap();
+        let resumed = Query::new("list", &ba).unwrap().resume::<i64>(Some(&cursor_of_ab)).unwrap();
+        assert_eq!(resumed, Some(7), "the same keys in another order");
 
         let other = Query::new("list", &("p", 2)).unwrap();
         for (query, cursor) in [(&other, cursor.as_str()), (&query, "???"), (&query, "")] {

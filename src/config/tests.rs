@@ -197,6 +197,7 @@ fn bad_files_name_key_file_and_line() {
             "1: `max_message_mb` is a list, but must be a whole number from 1 to 1024",
             None,
         ),
+        ("db_path: \"a\\0b\"\n", "1: `db_path` has a NUL, which no path may have", None),
         (
             "durability: ful\n",
             "1: `durability` has `ful`, which is not known; did you mean `full`?",

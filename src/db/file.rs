@@ -60,18 +60,42 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
 #[derive(Debug)]
 pub(super) struct Watched {
     path: PathBuf,
-    wal: PathBuf,
     main_seen: Identity,
-    /// None until there is one; SQLite removes it only with the last connection.
-    wal_seen: Cell<Option<Identity>>,
+    /// The log, and the memory that processes share: without the same one they would write over each other's log.
+    beside: [Beside; 2],
+}
+
+/// A file that SQLite keeps beside the database, and removes only with the last connection.
+#[derive(Debug)]
+struct Beside {
+    path: PathBuf,
+    /// None until there is one.
+    seen: Cell<Option<Identity>>,
+}
+
+impl Beside {
+    fn new(path: PathBuf) -> Self {
+        let seen = Cell::new(Identity::of(&path).ok());
+        Beside { path, seen }
+    }
+
+    fn is_still_there(&self) -> bool {
+        let now = Identity::of(&self.path).ok();
+        match self.seen.get() {
+            None => {
+                self.seen.set(now);
+                true
+            }
+            seen => seen == now,
+        }
+    }
 }
 
 impl Watched {
     /// Watches what `path` led to before it was opened; opening may take long, and the file be replaced meanwhile.
     pub(super) fn new(path: &Path, before: Identity) -> Result<Self> {
-        let wal = beside(path, "-wal");
-        let wal_seen = Cell::new(Identity::of(&wal).ok());
-        let watched = Watched { path: path.to_owned(), wal, main_seen: before, wal_seen };
+        let beside = ["-wal", "-shm"].map(|ending| Beside::new(beside(path, ending)));
+        let watched = Watched { path: path.to_owned(), main_seen: before, beside };
         watched.check_still_there()?;
         Ok(watched)
     }
@@ -80,18 +104,15 @@ impl Watched {
         &self.path
     }
 
-    /// STORAGE_CORRUPT when the file or its log is no longer the one that was opened.
+    /// STORAGE_CORRUPT when the file or what belongs to it is no longer the one that was opened.
     pub(super) fn check_still_there(&self) -> Result<()> {
         if Identity::of(&self.path).ok() != Some(self.main_seen) {
             return Err(self.vanished(&self.path));
         }
-        let wal = Identity::of(&self.wal).ok();
-        match self.wal_seen.get() {
-            None => self.wal_seen.set(wal),
-            seen if seen != wal => return Err(self.vanished(&self.wal)),
-            _ => {}
+        match self.beside.iter().find(|file| !file.is_still_there()) {
+            Some(gone) => Err(self.vanished(&gone.path)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn vanished(&self, what: &Path) -> crate::base::Error {

@@ -344,12 +344,13 @@ fn retry_while_busy(mut f: impl FnMut() -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// Says which file it was, wherever storage is at fault.
+/// Says which file it was, wherever storage is at fault and nobody has said so.
 fn name_file(error: Error, path: &Path) -> Error {
     use ErrorCode::{Busy, ReadOnly, StorageCorrupt, StorageFull};
     match error {
         Error::Fault(fault)
-            if matches!(fault.code, Busy | ReadOnly | StorageCorrupt | StorageFull) =>
+            if matches!(fault.code, Busy | ReadOnly | StorageCorrupt | StorageFull)
+                && fault.details.as_ref().is_none_or(|details| details.get("file").is_none()) =>
         {
             fault.details(json!({ "file": path.display().to_string() })).into()
         }

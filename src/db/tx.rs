@@ -165,6 +165,11 @@ impl<'c> Read<'c> {
         self.clock
     }
 
+    /// The last event before this call; what is newer is its own, and may still be undone.
+    pub fn last_event(&self) -> i64 {
+        self.last_event
+    }
+
     /// The folder that the caller's paths are relative to.
     pub fn root(&self) -> Option<&'c Path> {
         self.root

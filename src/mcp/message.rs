@@ -61,13 +61,13 @@ impl Refusal {
         Refusal { id: Value::Null, code, message: message.into() }
     }
 
-    /// A request with this id is being worked on already.
+    /// A request with this id is being worked on already, or may be although it was cancelled.
     pub fn duplicate(id: &RequestId) -> Self {
         Refusal {
             id: id.clone().into_json_value(),
             code: ErrorCode::INVALID_REQUEST,
             message: format!(
-                "a request with id `{}` is still in flight; use a new id",
+                "a request with id `{}` is in flight or was cancelled; use a new id",
                 shorten(&id.to_string(), 80)
             ),
         }
@@ -101,7 +101,7 @@ fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
         Ok(Value::Object(envelope)) => Ok(envelope),
         Ok(Value::Array(_)) => Err(Refusal::anonymous(
             ErrorCode::INVALID_REQUEST,
-            "batches are not part of MCP; send one message per line",
+            "a list of messages is not taken; send one message per line",
         )),
         Ok(other) => Err(Refusal::anonymous(
             ErrorCode::INVALID_REQUEST,

@@ -5,7 +5,7 @@
 //! input is passed on only after every accepted request was answered.
 
 use std::{
-    collections::HashSet,
+    collections::{HashSet, VecDeque},
     future::{pending, ready},
     io::{self, Read, Write},
     sync::Arc,
@@ -28,13 +28,16 @@ use super::{
     result::Outgoing,
 };
 
+/// Ids of cancelled requests that are remembered: more than are ever at work at once.
+const CANCELLED: usize = 256;
+
 /// JSON-RPC lines between a client and rmcp.
 pub(super) struct Lines<R, W> {
     input: Input<R>,
     in_flight: HashSet<RequestId>,
-    /// An id that was cancelled stays taken: its call may still be running, and its answer must not pass for
-    /// that of another.
-    cancelled: HashSet<RequestId>,
+    /// The ids that were cancelled last stay taken: a call may still be running, and its answer must not pass for that of
+    /// another.
+    cancelled: VecDeque<RequestId>,
     /// Travels with every request, and is dropped with it: a call that was cancelled is at work for a while.
     at_work: Arc<()>,
     output: W,
@@ -51,7 +54,7 @@ impl<R: Read + Send + 'static, W: Output> Lines<R, W> {
         Lines {
             input,
             in_flight: HashSet::new(),
-            cancelled: HashSet::new(),
+            cancelled: VecDeque::new(),
             at_work: Arc::new(()),
             output,
             buffer: Vec::new(),
@@ -199,7 +202,8 @@ impl<R: Read + Send + 'static, W: Output> Transport<RoleServer> for Lines<R, W> 
                 // reason to end.
                 Some(Incoming::Cancelled(id)) => {
                     if self.in_flight.remove(&id) {
-                        self.cancelled.insert(id.clone());
+                        self.cancelled.truncate(CANCELLED - 1);
+                        self.cancelled.push_front(id.clone());
                         return Some(JsonRpcMessage::notification(cancelled(id)));
                     }
                 }

@@ -191,7 +191,8 @@ fn pointed_git_dir(dot_git: &Path) -> Option<PathBuf> {
     let bytes = read_bytes(dot_git, POINTER_CAP).ok()?;
     let path = path_from(bytes.strip_prefix(b"gitdir:")?)?;
     let git_dir = clean(&dot_git.parent()?.join(path));
-    git_dir.is_dir().then_some(git_dir)
+    // Its HEAD may be damaged, but a folder that has none is somebody else's.
+    git_dir.join("HEAD").symlink_metadata().is_ok().then_some(git_dir)
 }
 
 /// The shared folder, where `git_dir` belongs to a linked working tree.

@@ -97,7 +97,7 @@ pub fn plan(tx: &Write<'_>, plan: &Plan) -> Result<Planned> {
             };
             check_same_project(index, position, &places[index], to)?;
             edges::insert(tx, &places[index].id, &to.id, DEPENDS_ON)?;
-            if ancestry.is_ancestor(tx, index, position)? {
+            if ancestry.is_ancestor(tx, index, position)? && is_open(tx, target)? {
                 warnings.about_ancestor(&places[index].id, &to.id);
             }
         }
@@ -109,6 +109,16 @@ pub fn plan(tx: &Write<'_>, plan: &Plan) -> Result<Planned> {
         .map(|(draft, place)| Created { r#ref: draft.planned.r#ref.clone(), id: place.id })
         .collect();
     Ok(Planned { created, warnings: warnings.into_list() })
+}
+
+/// Whether what a node depends on is still to be done.
+fn is_open(tx: &Write<'_>, target: &Target) -> Result<bool> {
+    match target {
+        Target::Batch(_) => Ok(true),
+        Target::Existing(place) => {
+            Ok(nodes::find(tx, &place.id)?.is_some_and(|record| !record.node.resolved))
+        }
+    }
 }
 
 fn insert(tx: &Write<'_>, draft: &Draft<'_>, places: &[Option<Place>]) -> Result<Place> {

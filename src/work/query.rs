@@ -113,6 +113,9 @@ pub struct FoundNode {
     pub properties: Properties,
 }
 
+/// The stage of the order, where it ended, and in an order of several stages the newest node when the list began.
+type Resumed = (usize, Option<Position>, Option<i64>);
+
 /// A page of the nodes that fit.
 pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
     let ancestor = ask.filter.ancestor.as_deref();
@@ -122,11 +125,15 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
         (name, _) => projects::pick(tx, "project", name.as_deref())?,
     };
     let identity = page::Query::new("graph_query", &(&project.id, &ask.filter, ask.sort))?;
-    let resumed: Option<(usize, Option<Position>)> = identity.resume(ask.cursor.as_deref())?;
+    let resumed: Option<Resumed> = identity.resume(ask.cursor.as_deref())?;
     let orders = ask.sort.orders(&ask.filter);
-    let (mut stage, mut position) = resumed.unwrap_or((0, None));
+    let (mut stage, mut position, mut newest) = resumed.unwrap_or_default();
 
     let selection = selection(tx, settings, &project, &ask.filter, ancestor.as_ref())?;
+    let mut rows = selection.clone();
+    if let Some(newest) = newest {
+        rows.as_of(tx, &project.id, newest)?;
+    }
     let limit = ask.limit.unwrap_or(20);
     let mut budget =
         Budget::new(if ask.limit.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS });
@@ -137,7 +144,7 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
     {
         let start = position.take();
         let mut last = start.clone();
-        selection.clone().page(tx, order, start.as_ref(), |record| {
+        rows.clone().page(tx, order, start.as_ref(), |record| {
             let here = order.position(&record);
             let node = listed(record);
             if nodes.len() == limit || !budget.admit(&node)? {
@@ -155,6 +162,10 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
         (None, None) => nodes.len() as i64,
         _ => total(tx, &project, &ask.filter, &selection)?,
     };
+    if next.is_some() && orders.len() > 1 && newest.is_none() {
+        newest = nodes::newest(tx)?;
+    }
+    let next = next.map(|(stage, last)| -> Resumed { (stage, last, newest) });
     let next_cursor = next.map(|next| identity.cursor(&next)).transpose()?;
     Ok(Found { nodes, total, next_cursor })
 }

@@ -64,12 +64,7 @@ impl Watch {
                 nodes.extend(ready::find(tx, &id)?);
             }
         }
-        nodes.sort_by(|a, b| {
-            b.priority
-                .total_cmp(&a.priority)
-                .then(b.depth.cmp(&a.depth))
-                .then(a.touched.cmp(&b.touched))
-        });
+        nodes.sort_by(ready::ranking);
         let newly_actionable_omitted = nodes.len().saturating_sub(LISTED);
         let newly_actionable =
             nodes.into_iter().take(LISTED).map(|record| NodeRef::of(record.node)).collect();

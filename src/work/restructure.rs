@@ -194,7 +194,7 @@ impl Work<'_, '_> {
         );
         Err(Fault::new(ErrorCode::InvariantViolation, message)
             .details(json!({ "field": field, "reason": "cross_project_edge", "edges": edges }))
-            .hint("remove these edges with graph_connect first, or move both ends")
+            .hint("remove these edges with graph_connect first, or gather both ends under one node and move that")
             .into())
     }
 
@@ -285,6 +285,7 @@ impl Work<'_, '_> {
     fn adopt_children(&mut self, source: &Record, target: &Record) -> Result<Vec<String>> {
         let children = tree::children(self.tx, &source.node.id, 0, nodes::ALL)?;
         for child in &children {
+            self.warnings.about_claim(self.tx, child, &self.live);
             self.reparent(child, target)?;
         }
         Ok(children.into_iter().map(|child| child.node.id).collect())

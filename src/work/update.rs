@@ -1,6 +1,6 @@
 //! `graph_update`: change nodes, all of the batch or none.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,6 +86,9 @@ pub struct Updated {
     /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// The nodes that it resolved, for those who say more about them.
+    #[serde(skip)]
+    pub resolved: BTreeSet<String>,
 }
 
 /// The rev a node has now.
@@ -107,13 +110,20 @@ pub fn update(tx: &Write<'_>, settings: &Settings, update: &Update) -> Result<Up
     let (mut watch, mut warnings) = (Watch::default(), Warnings::default());
     let mut updated: Vec<NewRev> = Vec::with_capacity(update.updates.len());
     let (mut revs_before, mut parents) = (HashMap::new(), Vec::new());
+    let mut resolved = BTreeSet::new();
     for (index, change) in update.updates.iter().enumerate() {
         let mut record = nodes::get(tx, &format!("updates[{index}].node_id"), &change.node_id)?;
         let before = *revs_before.entry(record.node.id.clone()).or_insert(record.node.rev);
+        let was_resolved = record.node.resolved;
         Item { tx, index, change, live }.apply(&mut record, before, &mut watch, &mut warnings)?;
         if change.resolved == Some(true) && record.children > 0 {
             parents.push(record.node.id.clone());
         }
+        match (was_resolved, record.node.resolved) {
+            (false, true) => resolved.insert(record.node.id.clone()),
+            (true, false) => resolved.remove(&record.node.id),
+            _ => false,
+        };
         updated.push(NewRev { node_id: record.node.id, rev: record.node.rev });
     }
     // Asked at the end: the same call may resolve the children too, or reopen some.
@@ -125,6 +135,7 @@ pub fn update(tx: &Write<'_>, settings: &Settings, update: &Update) -> Result<Up
         updated,
         unblocked: watch.unblocked(tx)?,
         warnings: warnings.into_list(),
+        resolved,
     })
 }
 

@@ -156,6 +156,14 @@ fn bare_repositories_and_their_worktrees() {
 }
 
 #[test]
+fn a_pointer_to_a_folder_that_is_no_repository_leads_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("other")).unwrap();
+    fs::write(folder.path().join(".git"), "gitdir: other\n").unwrap();
+    assert!(GitState::of(folder.path()).is_none());
+}
+
+#[test]
 fn submodule_and_its_worktree() {
     let (_folder, root) = repository();
     commit(&root);

@@ -154,7 +154,8 @@ impl<'a, 'c> Resolver<'a, 'c> {
                 Some(meant) => format!("did you mean the ref `{meant}`?"),
                 None => "it must be a ref of this batch or the id of an existing node".to_owned(),
             };
-            return Err(Fault::not_found(field, "node or ref", name).hint(hint).into());
+            let fault = Fault::not_found(field, "node or ref", name).hint(hint);
+            return Err(nodes::merged_away(self.tx, fault.clone(), name)?.unwrap_or(fault).into());
         };
         if let Some(warnings) = parent
             && record.node.resolved

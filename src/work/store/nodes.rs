@@ -97,6 +97,11 @@ pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
     tx.one(&format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.id = ?1"), [id], from_row)
 }
 
+/// The number of the newest node of all.
+pub fn newest(tx: &Read<'_>) -> Result<Option<i64>> {
+    tx.one("SELECT max(seq) FROM work_nodes", [], |row| row.get(0))
+}
+
 /// A node's project and its own context links, if there is such a node.
 pub fn links(tx: &Read<'_>, id: &str) -> Result<Option<(String, Vec<String>)>> {
     tx.one("SELECT project, context_links FROM work_nodes WHERE id = ?1", [id], |row| {
@@ -132,14 +137,9 @@ pub fn root(tx: &Read<'_>, project: &str) -> Result<Record> {
 
 /// NOT_FOUND for a node named in `field`; where it was merged away, into which one.
 pub fn missing(tx: &Read<'_>, field: &str, id: &str) -> Result<Error> {
-    let last = history(tx, DOMAIN, id, None, 1)?.pop();
-    let merged =
-        last.iter().flat_map(|event| &event.changes).find(|change| change.field == MERGED_INTO);
     let fault = Fault::not_found(field, "node", id);
-    Ok(match merged.and_then(|change| change.after.as_str()) {
-        Some(target) => fault
-            .details(json!({ MERGED_INTO: target }))
-            .hint(format!("it was merged into {target}")),
+    Ok(match merged_away(tx, fault.clone(), id)? {
+        Some(fault) => fault,
         None => {
             fault.hint(ids::meant_elsewhere(ID_PREFIX, id).unwrap_or_else(|| {
                 "graph_query finds nodes; ids look like n_0123456789".to_owned()
@@ -147,6 +147,28 @@ pub fn missing(tx: &Read<'_>, field: &str, id: &str) -> Result<Error> {
         }
     }
     .into())
+}
+
+/// The fault with a word about where a node has gone that was merged away, as often as that happened to it.
+pub fn merged_away(tx: &Read<'_>, fault: Fault, id: &str) -> Result<Option<Fault>> {
+    let mut way: Vec<String> = Vec::new();
+    while let Some(event) = history(tx, DOMAIN, way.last().map_or(id, |id| id), None, 1)?.pop() {
+        let mut changes = event.changes.iter();
+        let merged = changes.find(|change| change.field == MERGED_INTO);
+        let Some(target) = merged.and_then(|change| change.after.as_str()) else { break };
+        if event.seq > tx.last_event() {
+            // What is refused is undone, so that nothing was merged.
+            let hint = format!("this call merges it into {target} before; name that one here");
+            return Ok(Some(fault.hint(hint)));
+        }
+        way.push(target.to_owned());
+        if find(tx, target)?.is_some() || way.len() == 100 {
+            break;
+        }
+    }
+    Ok(way.pop().map(|target| {
+        fault.hint(format!("it was merged into {target}")).details(json!({ MERGED_INTO: target }))
+    }))
 }
 
 /// What a new node starts with.

@@ -85,10 +85,24 @@ pub fn lately_changed(tx: &Read<'_>, limit: usize) -> Result<Vec<Project>> {
     )
 }
 
+/// Projects that a complaint names.
+const TOLD: usize = 20;
+/// Projects that a name is compared with which is none.
+const COMPARED: usize = 1_000;
+
+/// The first of `names`, and how many more projects there are.
+fn told(tx: &Read<'_>, names: &[String]) -> Result<String> {
+    let told = names[..names.len().min(TOLD)].join(", ");
+    Ok(match count(tx)?.saturating_sub(TOLD) {
+        0 => told,
+        more => format!("{told} and {more} more"),
+    })
+}
+
 /// The project a caller named in `field`, or the only one there is.
 pub fn pick(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<Project> {
-    let names = |limit| -> Result<Vec<String>> {
-        Ok(list(tx, "", limit)?.into_iter().map(|project| project.name).collect())
+    let names = || -> Result<Vec<String>> {
+        Ok(list(tx, "", COMPARED)?.into_iter().map(|project| project.name).collect())
     };
     let Some(wanted) = name_or_id else {
         let mut some = list(tx, "", 2)?;
@@ -98,14 +112,13 @@ pub fn pick(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<Proj
                 .hint("graph_open with a name creates one")
                 .into()),
             _ => {
-                let names = names(20)?;
-                Err(Fault::invalid(
-                    field,
-                    format!("is missing, and there are several: {}", names.join(", ")),
-                )
-                .details(serde_json::json!({ "projects": names }))
-                .hint("say which one")
-                .into())
+                let mut names = names()?;
+                let told = told(tx, &names)?;
+                names.truncate(TOLD);
+                Err(Fault::invalid(field, format!("is missing, and there are several: {told}"))
+                    .details(serde_json::json!({ "projects": names }))
+                    .hint("say which one")
+                    .into())
             }
         };
     };
@@ -116,14 +129,14 @@ pub fn pick(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<Proj
     if ids::is_short(ID_PREFIX, wanted) && super::nodes::find(tx, wanted)?.is_some() {
         return Err(fault.hint("that is a node inside a project; pass the project's name").into());
     }
-    let names = names(20)?;
+    let names = names()?;
     let meant = text::closest(wanted, names.iter().map(String::as_str));
     Err(match meant {
         Some(name) => fault.hint(format!("did you mean `{name}`?")),
         None if names.is_empty() => {
             fault.hint("there is no project yet; graph_open with a name creates one")
         }
-        None => fault.hint(format!("there are: {}", text::shorten(&names.join(", "), 400))),
+        None => fault.hint(format!("there are: {}", text::shorten(&told(tx, &names)?, 400))),
     }
     .into())
 }

@@ -1,5 +1,7 @@
 //! What can be done now, in ranking order, read from the partial index of actionable nodes.
 
+use std::cmp::Ordering;
+
 use crate::{
     base::Result,
     db::{self, Read},
@@ -16,6 +18,11 @@ const AWAITED: &str = "(n.resolved = 0) * (n.open_children + n.open_deps)";
 
 /// Higher priority first, then deeper, then least recently updated.
 pub const RANKING: &str = "n.priority DESC, n.depth DESC, n.touched";
+/// The same of two nodes.
+pub fn ranking(a: &Record, b: &Record) -> Ordering {
+    b.priority.total_cmp(&a.priority).then(b.depth.cmp(&a.depth)).then(a.touched.cmp(&b.touched))
+}
+
 /// The condition of the partial index, word for word.
 pub const ACTIONABLE: &str = "n.resolved = 0 AND n.open_children = 0 AND n.open_deps = 0";
 

@@ -1,5 +1,7 @@
 //! Filtered, sorted pages of nodes, and how many there are in all.
 
+use std::collections::VecDeque;
+
 use rusqlite::types::Value as Sql;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,12 +9,15 @@ use serde_json::Value;
 use crate::{
     base::Result,
     db::{Needle, Read, subjects_sql},
-    work::{claims::Live, types::DOMAIN},
+    work::{
+        claims::Live,
+        types::{DEPENDS_ON, DOMAIN},
+    },
 };
 
 use super::{
     nodes::{COLUMNS, Record, from_row},
-    ready::{ACTIONABLE, RANKING},
+    ready::{ACTIONABLE, RANKING, ranking},
 };
 
 /// The rows of one query; built up condition by condition, with every value bound.
@@ -21,6 +26,8 @@ pub struct Selection {
     start: Start,
     conditions: Vec<String>,
     values: Vec<Sql>,
+    /// Numbers of nodes that count as actionable although they are not: see [`Selection::as_of`].
+    held: Option<String>,
 }
 
 /// Where SQLite is made to begin. Left alone it takes the index of the order for any selection, and may read
@@ -54,6 +61,16 @@ pub enum Order {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Position(Vec<f64>, i64);
 
+impl Position {
+    /// Whether a row comes after it in the ranking.
+    fn is_before(&self, record: &Record) -> bool {
+        let Position(here, last) = self;
+        let Position(there, next) = Order::Ranking.position(record);
+        // The first two keys descend, the last one does not.
+        (there.as_slice(), *last) < (here.as_slice(), next)
+    }
+}
+
 impl Selection {
     /// All nodes of a project.
     pub fn of_project(project: &str) -> Self {
@@ -61,7 +78,53 @@ impl Selection {
             start: Start::Order,
             conditions: Vec::new(),
             values: vec![Sql::Text(project.to_owned())],
+            held: None,
         }
+    }
+
+    /// As it was when `newest` was the newest node: without those that came later, and with what only waits for one of
+    /// them as actionable as it was. Else it would stand in both parts of a list that has the actionable nodes first.
+    pub fn as_of(&mut self, tx: &Read<'_>, project: &str, newest: i64) -> Result<()> {
+        let held = tx.one(
+            &format!(
+                "WITH later (id, parent) AS (
+                   SELECT id, parent FROM work_nodes INDEXED BY work_nodes_by_created
+                    WHERE project = ?1 AND seq > ?2 AND resolved = 0
+                 ),
+                 waiting (id) AS (
+                   SELECT parent FROM later
+                   UNION SELECT e.from_node FROM later CROSS JOIN work_edges e
+                          ON e.to_node = later.id AND e.type = '{DEPENDS_ON}'
+                 )
+                 SELECT json_group_array(n.seq) FROM waiting CROSS JOIN work_nodes n ON n.id = waiting.id
+                  WHERE n.seq <= ?2 AND n.resolved = 0
+                    AND NOT EXISTS (SELECT 1 FROM work_nodes c INDEXED BY work_nodes_open_below
+                                     WHERE c.parent = n.id AND c.resolved = 0 AND c.seq <= ?2)
+                    AND NOT EXISTS (SELECT 1 FROM work_edges e CROSS JOIN work_nodes t ON t.id = e.to_node
+                                     WHERE e.from_node = n.id AND e.type = '{DEPENDS_ON}'
+                                       AND t.resolved = 0 AND t.seq <= ?2)"
+            ),
+            (project, newest),
+            |row| row.get::<_, String>(0),
+        )?;
+        self.held = held.filter(|held| held != "[]");
+        let at = self.bind(newest);
+        self.require(format!("n.seq <= ?{at}"));
+        Ok(())
+    }
+
+    /// The nodes that are held up by later ones alone, best first, after `position`.
+    fn held(&self, tx: &Read<'_>, position: Option<&Position>) -> Result<VecDeque<Record>> {
+        let Some(held) = &self.held else { return Ok(VecDeque::new()) };
+        let mut rows = self.clone();
+        let at = rows.bind(held.clone());
+        rows.start_at(Start::List);
+        rows.require(format!("n.seq IN (SELECT value FROM json_each(?{at}))"));
+        let sql = format!("SELECT {COLUMNS} FROM {}", rows.source(None));
+        let mut found = tx.all(&sql, rusqlite::params_from_iter(&rows.values), from_row)?;
+        found.retain(|record| position.is_none_or(|position| position.is_before(record)));
+        found.sort_by(ranking);
+        Ok(found.into())
     }
 
     fn bind(&mut self, value: impl Into<Sql>) -> usize {
@@ -223,9 +286,19 @@ impl Selection {
         position: Option<&Position>,
         mut visit: impl FnMut(Record) -> Result<bool>,
     ) -> Result<()> {
+        let mut held = VecDeque::new();
         match order {
-            Order::Ranking => self.require(ACTIONABLE),
-            Order::NotReady => self.require(format!("NOT ({ACTIONABLE})")),
+            Order::Ranking => {
+                held = self.held(tx, position)?;
+                self.require(ACTIONABLE);
+            }
+            Order::NotReady => {
+                self.require(format!("NOT ({ACTIONABLE})"));
+                if let Some(held) = self.held.take() {
+                    let at = self.bind(held);
+                    self.require(format!("n.seq NOT IN (SELECT value FROM json_each(?{at}))"));
+                }
+            }
             _ => {}
         }
         let legs = position.map_or_else(|| vec![Vec::new()], |position| order.legs(position));
@@ -241,14 +314,23 @@ impl Selection {
                 rusqlite::params_from_iter(&rows.values),
                 from_row,
                 |record| {
-                    wanted = visit(record)?;
+                    while wanted
+                        && held.front().is_some_and(|held| ranking(held, &record).is_lt())
+                        && let Some(better) = held.pop_front()
+                    {
+                        wanted = visit(better)?;
+                    }
+                    wanted = wanted && visit(record)?;
                     Ok(wanted)
                 },
             )?;
             if !wanted {
-                break;
+                return Ok(());
             }
         }
+        while let Some(last) = held.pop_front()
+            && visit(last)?
+        {}
         Ok(())
     }
 }

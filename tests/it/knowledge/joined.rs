@@ -185,6 +185,11 @@ fn graph_update_hints_at_the_atoms_of_what_it_resolved_by_name() {
         json!(["Elsewhere", "Retry", "Webhooks"]),
         "each once"
     );
+    let again = json!({ "updates": [{ "node_id": "@work", "resolved": true }] });
+    assert_eq!(w.ok("graph_update", again).get("graph_hints"), None, "it was resolved before");
+    let undone = [false, true, false].map(|to| json!({ "node_id": "@work", "resolved": to }));
+    let answer = w.ok("graph_update", json!({ "updates": undone }));
+    assert_eq!(answer.get("graph_hints"), None, "it is open in the end");
 }
 
 #[test]

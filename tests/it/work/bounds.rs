@@ -173,6 +173,35 @@ fn a_node_that_was_merged_away_says_where_it_went() {
 }
 
 #[test]
+fn a_node_that_was_merged_away_twice_says_where_it_is_now() {
+    let mut app = TestApp::new();
+    let ids = planned(&mut app, many(3));
+    for (source, target) in [(0, 1), (1, 2)] {
+        let merge = json!({ "op": "merge", "source": ids[source], "target": ids[target] });
+        app.ok("graph_restructure", json!({ "operations": [merge] }));
+    }
+    let below = json!({ "nodes": [{ "ref": "x", "summary": "x", "parent_ref": ids[0] }] });
+    for (tool, ask) in [("graph_context", json!({ "node_id": ids[0] })), ("graph_plan", below)] {
+        let fault = app.fault(tool, ask);
+        assert_eq!(fault["code"], "NOT_FOUND", "{tool}");
+        assert_eq!(fault["details"]["merged_into"], ids[2], "{tool}: {fault}");
+    }
+}
+
+#[test]
+fn a_refused_batch_does_not_say_that_something_was_merged() {
+    let mut app = TestApp::new();
+    let ids = planned(&mut app, many(2));
+    let merge = json!({ "op": "merge", "source": ids[0], "target": ids[1] });
+    let drop = json!({ "op": "drop", "node_id": ids[0], "reason": "no" });
+    let fault = app.fault("graph_restructure", json!({ "operations": [merge, drop] }));
+    assert_eq!(fault["code"], "NOT_FOUND");
+    assert_eq!(fault["details"].get("merged_into"), None, "{fault}");
+    assert!(fault["hint"].as_str().unwrap().starts_with("this call merges it into"), "{fault}");
+    app.ok("graph_context", json!({ "node_id": ids[0] }));
+}
+
+#[test]
 fn whoever_pointed_at_a_merged_node_is_told_where_it_points_now() {
     let mut app = TestApp::new();
     let ids = planned(

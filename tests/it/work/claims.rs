@@ -185,6 +185,15 @@ fn restructuring_what_another_agent_holds_is_warned_of() {
 }
 
 #[test]
+fn merging_warns_of_children_that_another_agent_holds() {
+    let mut w = World::of(&["s", "kid in s", "t"]);
+    assert_eq!(claim(&mut w, "alice"), "kid");
+    let merge = json!({ "op": "merge", "source": "@s", "target": "@t" });
+    let answer = w.by("bob", "graph_restructure", json!({ "operations": [merge] }));
+    assert_eq!(answer["warnings"], json!(["@kid is claimed by alice"]));
+}
+
+#[test]
 fn claims_may_be_set_and_cleared_through_graph_update_like_any_property() {
     let mut w = World::of(&["a", "b"]);
     let stamps = json!({ "_claimed_by": "alice", "_claimed_at": "2026-01-01T00:00:00.000Z" });

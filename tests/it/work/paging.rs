@@ -92,6 +92,28 @@ fn no_overlap_and_no_gap_while_rows_are_added_between_pages() {
 }
 
 #[test]
+fn what_waits_for_a_row_that_was_added_keeps_its_place_among_the_actionable() {
+    for limit in [1, 2, 3, 7] {
+        let mut w = forest();
+        let ask = json!({ "project": "p", "limit": limit });
+        let whole = names(&w.ok("graph_query", json!({ "project": "p", "limit": 100 }))["nodes"]);
+        let order: Vec<String> = whole.split(' ').map(str::to_owned).collect();
+        let seen = pages(&mut w, ask, |w, page| {
+            w.app.advance_millis(7);
+            // Below one that was listed and one that was not yet, and both wait for it as well.
+            let (before, after) = (&order[page % 3], &order[order.len() - 1 - page % 20]);
+            if page < 6 {
+                w.plan(&[&format!("x{page} in {before}"), &format!("y{page} in {after}")]);
+                let wait = json!({ "from": format!("@{}", order[5]), "to": format!("@y{page}"),
+                    "type": "depends_on" });
+                w.ok("graph_connect", json!({ "edges": [wait] }));
+            }
+        });
+        assert_eq!(seen.join(" "), whole, "{limit} a page");
+    }
+}
+
+#[test]
 fn created_pages_pick_up_what_was_added_at_the_end() {
     let mut w = World::of(&["a", "b", "c"]);
     let seen =

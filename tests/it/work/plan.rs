@@ -158,6 +158,22 @@ fn without_parent_ref_and_with_several_projects_the_project_must_be_named() {
 }
 
 #[test]
+fn of_many_projects_some_are_named_and_the_rest_counted_but_all_compared() {
+    let mut w = World::of(&[]);
+    for n in 10..40 {
+        w.open(&format!("q{n}"));
+    }
+    let fault = w.refused("VALIDATION_ERROR", "graph_next", json!({}));
+    says(&fault, &["p, q10, q11", "q28 and 11 more"]);
+    assert_eq!(fault["details"]["projects"].as_array().unwrap().len(), 20);
+    let fault = w.refused("NOT_FOUND", "graph_next", json!({ "project": "q39x" }));
+    assert_eq!(fault["hint"], "did you mean `q39`?");
+    let fault = w.refused("NOT_FOUND", "graph_next", json!({ "project": "zebra" }));
+    let hint = fault["hint"].as_str().unwrap();
+    assert!(hint.starts_with("there are: p, q10") && hint.ends_with("and 11 more"), "{hint}");
+}
+
+#[test]
 fn one_batch_may_hang_nodes_under_the_root_and_elsewhere() {
     let mut w = World::of(&["a"]);
     w.open("q");
@@ -198,6 +214,17 @@ fn a_dependency_on_ones_own_ancestor_is_legal_and_warned_of() {
     let quiet =
         w.plan_json(json!({ "nodes": [{ "ref": "f", "summary": "f", "depends_on": ["@a"] }] }));
     assert_eq!(quiet.get("warnings"), None);
+}
+
+#[test]
+fn a_dependency_on_an_ancestor_that_is_done_waits_for_nothing() {
+    let mut w = World::of(&["a"]);
+    w.resolve(&["a"]);
+    let answer = w.plan_json(json!({ "nodes": [
+        { "ref": "b", "summary": "b", "parent_ref": "@a", "depends_on": ["@a"] },
+    ] }));
+    assert_eq!(answer["warnings"], json!(["the parent @a is resolved; it stays so"]));
+    assert_eq!(w.ranking(), "b p");
 }
 
 #[test]

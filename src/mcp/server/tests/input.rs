@@ -68,6 +68,26 @@ fn half_a_line_keeps_nobody_waiting() {
 }
 
 #[test]
+fn only_the_ids_that_were_cancelled_last_stay_taken() {
+    let mut session = Session::opened();
+    session.call(1, "test_hold", json!({ "n": 3, "text": "p".repeat(SHORT_LINE) }));
+    // Queued behind it, and given up.
+    for id in 2..400 {
+        session.call(id, "test_echo", json!({}));
+        cancel(&mut session, id);
+    }
+    session.ping();
+    session.call(399, "test_echo", json!({}));
+    assert_eq!(session.next().unwrap()["error"]["code"], -32600);
+    session.call(2, "test_echo", json!({ "n": 2 }));
+    session.ping();
+    HOLDS[3].open();
+    assert_eq!(session.next().unwrap()["id"], 1);
+    assert_eq!(session.next().unwrap()["result"]["structuredContent"], json!({ "n": 2 }));
+    assert!(session.end().is_empty());
+}
+
+#[test]
 fn a_cancelled_call_stops_also_when_the_client_falls_silent_or_leaves() {
     let mut session = Session::opened();
     session.call(1, "test_spin", json!({ "text": "q".repeat(SHORT_LINE) }));
