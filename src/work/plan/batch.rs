@@ -189,7 +189,8 @@ pub(super) fn parents_first(drafts: &[Draft<'_>]) -> Result<Vec<usize>> {
                 let first = chain.iter().position(|link| *link == at).unwrap_or(0);
                 let path: Vec<_> =
                     chain[first..].iter().map(|link| drafts[*link].planned.r#ref.clone()).collect();
-                return Err(cycle::fault("`parent_ref`", &path));
+                let closes = format!("`nodes[{}].parent_ref`", chain[chain.len() - 2]);
+                return Err(cycle::fault(&closes, &path));
             }
             let Target::Batch(parent) = drafts[at].parent else { break };
             at = parent;
@@ -228,7 +229,8 @@ pub(super) fn check_batch_cycles(drafts: &[Draft<'_>]) -> Result<()> {
                     let links = path[first..].iter().map(|(link, _)| *link).chain([*to]);
                     let names: Vec<_> =
                         links.map(|link| drafts[link].planned.r#ref.clone()).collect();
-                    return Err(cycle::fault("`depends_on`", &names));
+                    let closes = format!("`nodes[{at}].depends_on[{position}]`");
+                    return Err(cycle::fault(&closes, &names));
                 }
                 Some(Target::Batch(to)) if marks[*to] == Mark::New => path.push((*to, 0)),
                 Some(_) => {}
