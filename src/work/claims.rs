@@ -1,5 +1,7 @@
 //! Claims: soft locks in two properties, which end with the work or with their time.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{
@@ -52,6 +54,19 @@ pub(super) fn take(tx: &Write<'_>, properties: &mut Properties) -> Vec<Change> {
     claim.insert(CLAIMED_BY.to_owned(), tx.actor().into());
     claim.insert(CLAIMED_AT.to_owned(), tx.clock().to_string().into());
     without_time(props::merge(properties, &claim))
+}
+
+/// Properties as somebody gives them, with the time of a claim as claims have it: they are compared as text.
+pub(super) fn dated(properties: &Properties) -> Cow<'_, Properties> {
+    let at = properties.get(CLAIMED_AT).and_then(Value::as_str);
+    match at.and_then(|at| at.trim().parse::<Timestamp>().ok()) {
+        Some(at) => {
+            let mut properties = properties.clone();
+            properties.insert(CLAIMED_AT.to_owned(), at.to_string().into());
+            Cow::Owned(properties)
+        }
+        None => Cow::Borrowed(properties),
+    }
 }
 
 /// Ends any claim; answers what is gone.

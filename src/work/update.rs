@@ -244,7 +244,7 @@ impl Item<'_, '_> {
             changes.push(Change::new("context_links", json!(node.context_links), json!(links)));
             node.context_links = links;
         }
-        changes.extend(props::merge(&mut node.properties, &change.properties));
+        changes.extend(props::merge(&mut node.properties, &claims::dated(&change.properties)));
         if let Some(resolved) = change.resolved.filter(|resolved| *resolved != node.resolved) {
             changes.push(Change::new("resolved", node.resolved, resolved));
             node.resolved = resolved;

@@ -7,7 +7,7 @@ use crate::{
     base::{Error, Fault, Result, props::Properties, text},
     db::Write,
     work::{
-        cycle,
+        claims, cycle,
         store::{
             nodes::{self, Place},
             projects, tree,
@@ -109,9 +109,8 @@ impl<'a, 'c> Resolver<'a, 'c> {
             summary: validate::summary(&field("summary"), &node.summary)?,
             links: validate::links(&field("context_links"), &node.context_links)?,
             // Null deletes a property, so a new node has none that are null.
-            properties: node
-                .properties
-                .clone()
+            properties: claims::dated(&node.properties)
+                .into_owned()
                 .into_iter()
                 .filter(|(_, value)| !value.is_null())
                 .collect(),

@@ -185,6 +185,25 @@ fn restructuring_what_another_agent_holds_is_warned_of() {
 }
 
 #[test]
+fn a_claim_that_is_set_by_hand_has_the_age_that_its_time_says() {
+    // The clock of tests stands at 2026-01-01T00:00:00Z.
+    for (at, holds) in [
+        ("2026-01-01T00:00:00Z", true),
+        ("2025-12-31T19:00:00-05:00", true),
+        ("2026-01-01T01:30:00+05:00", false),
+        ("yesterday", false),
+    ] {
+        let mut w = World::of(&["a"]);
+        let stamps = json!({ "_claimed_by": "zed", "_claimed_at": at });
+        w.update("a", json!({ "properties": stamps }));
+        w.plan_json(json!({ "nodes": [{ "ref": "b", "summary": "b", "properties": stamps }] }));
+        let found = if holds { "a b" } else { "" };
+        assert_eq!(w.found(json!({ "claimed_by": "zed" })), found, "{at}");
+        assert_eq!(w.next("bob", json!({ "count": 9 })), if holds { "" } else { "a b" }, "{at}");
+    }
+}
+
+#[test]
 fn merging_warns_of_children_that_another_agent_holds() {
     let mut w = World::of(&["s", "kid in s", "t"]);
     assert_eq!(claim(&mut w, "alice"), "kid");
