@@ -131,8 +131,10 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
 
     let selection = selection(tx, settings, &project, &ask.filter, ancestor.as_ref())?;
     let mut rows = selection.clone();
-    if let Some(newest) = newest {
-        rows.as_of(tx, &project.id, newest)?;
+    if let Some(began) = newest
+        && nodes::newest(tx)? > newest
+    {
+        rows.as_of(tx, &project.id, began)?;
     }
     let limit = ask.limit.unwrap_or(20);
     let mut budget =
