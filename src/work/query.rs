@@ -54,6 +54,7 @@ pub struct Filter {
     /// Below this node
     #[serde(default, deserialize_with = "trimmed")]
     pub ancestor: Option<String>,
+    #[serde(default, deserialize_with = "trimmed")]
     pub has_evidence_type: Option<String>,
     /// No unresolved child
     pub is_leaf: Option<bool>,

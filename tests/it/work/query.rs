@@ -32,6 +32,7 @@ fn every_filter() {
         (json!({ "ancestor": "@d" }), ""),
         (json!({ "ancestor": "@p" }), "a b c d e f G h"),
         (json!({ "has_evidence_type": "git" }), "b"),
+        (json!({ "has_evidence_type": " git " }), "b"),
         (json!({ "has_evidence_type": "gi" }), ""),
         (json!({ "is_leaf": true }), "b d e f G h"),
         (json!({ "is_leaf": false }), "p a c"),
