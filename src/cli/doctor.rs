@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use self::sections::{database, field, heading, kb_state, repository, rows, settings};
+use self::sections::{database, field, kb_state, repository, rows, settings};
 use super::{
     Shell,
     format::number,
@@ -207,7 +207,7 @@ fn repairs(repaired: &[String], out: &mut Output) -> std::io::Result<()> {
     if repaired.is_empty() {
         return Ok(());
     }
-    heading(out, "repaired")?;
+    out.heading("repaired")?;
     repaired
         .iter()
         .try_for_each(|done| out.line(format_args!("  {} {}", styled(GOOD, "✓"), plain(done))))
@@ -218,7 +218,7 @@ fn remarks(idle: &[IdlePattern], out: &mut Output) -> std::io::Result<()> {
     if idle.is_empty() {
         return Ok(());
     }
-    heading(out, "knowledge")?;
+    out.heading("knowledge")?;
     for IdlePattern { atom, name, pattern } in idle.iter().take(IDLE) {
         let (pattern, name) = (plain(pattern), plain(name));
         let atom = styled(QUIET, atom);

@@ -148,6 +148,12 @@ impl Output {
         writeln!(self.out)
     }
 
+    /// A title over a block, apart from what stands before it.
+    pub fn heading(&mut self, title: &str) -> io::Result<()> {
+        self.gap()?;
+        self.line(styled(STRONG, title))
+    }
+
     /// An object, on one line unless a person is looking.
     pub fn object(&mut self, object: &impl Serialize) -> Result<(), Failure> {
         let text = if self.terminal {

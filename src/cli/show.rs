@@ -123,19 +123,19 @@ fn facts(around: &Neighbourhood, stand: &OutlineNode, out: &mut Output) -> std::
 fn texts(around: &Neighbourhood, out: &mut Output) -> std::io::Result<()> {
     let node = &around.node;
     if !node.properties.is_empty() {
-        heading(out, "properties")?;
+        out.heading("properties")?;
         for (key, held) in &node.properties {
             out.line(format_args!("  {}: {}", plain(key), value(held)))?;
         }
     }
     if !node.context_links.is_empty() {
-        heading(out, "links")?;
+        out.heading("links")?;
         for link in &node.context_links {
             out.line(format_args!("  {}", plain(link)))?;
         }
     }
     if !node.evidence.is_empty() {
-        heading(out, "evidence")?;
+        out.heading("evidence")?;
         for one in &node.evidence {
             let by = format!("{}, {}", plain(&one.agent), when(one.timestamp));
             out.line(format_args!(
@@ -159,7 +159,7 @@ fn neighbours(
     if neighbours.is_empty() {
         return Ok(());
     }
-    heading(out, title)?;
+    out.heading(title)?;
     for Dependency { node, .. } in neighbours {
         entry(out, "  ", &node.id, &node.summary, marks)?;
     }
@@ -171,7 +171,7 @@ fn parts(around: &Neighbourhood, marks: &Marks, out: &mut Output) -> std::io::Re
     if around.children.is_empty() {
         return Ok(());
     }
-    heading(out, "parts")?;
+    out.heading("parts")?;
     let below = |tree: &NodeTree| tree.child_count.saturating_sub(tree.children.len());
     for child in &around.children {
         entry(out, "  ", &child.id, &child.summary, marks)?;
@@ -201,11 +201,6 @@ fn more(out: &mut Output, omitted: usize) -> std::io::Result<()> {
         return Ok(());
     }
     out.line(styled(QUIET, format_args!("  … and {omitted} more")))
-}
-
-pub(super) fn heading(out: &mut Output, title: &str) -> std::io::Result<()> {
-    out.gap()?;
-    out.line(styled(STRONG, title))
 }
 
 pub(super) fn field(

@@ -7,7 +7,7 @@ use super::{
     format::{size, value, when},
     next::quoted,
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, block, brief, plain, styled},
-    show::{field, heading},
+    show::field,
 };
 use crate::{
     app::Read,
@@ -124,7 +124,7 @@ fn facts(node: &Node, held: &NodeContent, out: &mut Output) -> std::io::Result<(
     match held.encoding {
         Encoding::Utf8 => content(&held.content, out),
         Encoding::Base64 => {
-            heading(out, "content")?;
+            out.heading("content")?;
             // Four letters of base64 are three bytes.
             let bytes = held.content.trim_end_matches('=').len() as u64 * 3 / 4;
             out.line(styled(QUIET, format_args!("  {}, which are no text", size(bytes))))
@@ -155,7 +155,7 @@ fn properties(properties: &Properties, out: &mut Output) -> std::io::Result<()> 
     if properties.is_empty() {
         return Ok(());
     }
-    heading(out, "properties")?;
+    out.heading("properties")?;
     for (key, held) in properties {
         out.line(format_args!("  {}: {}", plain(key), value(held)))?;
     }
@@ -166,7 +166,7 @@ fn content(text: &str, out: &mut Output) -> std::io::Result<()> {
     if text.is_empty() {
         return Ok(());
     }
-    heading(out, "content")?;
+    out.heading("content")?;
     out.line(format_args!("  {}", block(text, "  ")))
 }
 
@@ -179,7 +179,7 @@ fn links(
     if links.shown.is_empty() {
         return Ok(());
     }
-    heading(out, title)?;
+    out.heading(title)?;
     for link in &links.shown {
         let id = styled(QUIET, plain(&link.id));
         out.line(format_args!("  {id}  {}  {}", brief(&link.r#type), plain(far(link))))?;

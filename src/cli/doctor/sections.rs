@@ -6,7 +6,7 @@ use crate::{
     app::{GitState, Health, KbState},
     cli::{
         format::{count, size},
-        output::{BAD, GOOD, Output, QUIET, STRONG, WARN, plain, styled},
+        output::{BAD, GOOD, Output, QUIET, WARN, plain, styled},
     },
     config::{Config, Setting, Source},
 };
@@ -16,7 +16,7 @@ pub(super) fn database(
     health: Option<&Health>,
     out: &mut Output,
 ) -> std::io::Result<()> {
-    heading(out, "database")?;
+    out.heading("database")?;
     field(out, "file", plain(&config.db_path.value.display().to_string()))?;
     let Some(health) = health else {
         if !config.db_path.value.exists() {
@@ -46,7 +46,7 @@ pub(super) fn database(
 }
 
 pub(super) fn settings(config: &Config, out: &mut Output) -> std::io::Result<()> {
-    heading(out, "settings")?;
+    out.heading("settings")?;
     let rows = rows(config);
     let width = rows.iter().map(|row| row.shown.chars().count()).max().unwrap_or(0);
     for Row { key, shown, source, .. } in rows {
@@ -104,7 +104,7 @@ pub(super) fn rows(config: &Config) -> Vec<Row> {
 }
 
 pub(super) fn repository(git: Option<&GitState>, out: &mut Output) -> std::io::Result<()> {
-    heading(out, "repository")?;
+    out.heading("repository")?;
     let Some(git) = git else {
         return field(out, "state", "not in a git repository");
     };
@@ -124,7 +124,7 @@ pub(super) fn kb_state(
     config: &Config,
     out: &mut Output,
 ) -> std::io::Result<()> {
-    heading(out, "kb")?;
+    out.heading("kb")?;
     let (active, default) = (plain(&state.active), plain(&state.default));
     let source = match config.branch.source {
         Source::Default => String::new(),
@@ -143,11 +143,6 @@ pub(super) fn kb_state(
         out.line(format_args!("  {} {}", styled(WARN, "!"), out.command(remark)))?;
     }
     Ok(())
-}
-
-pub(super) fn heading(out: &mut Output, title: &str) -> std::io::Result<()> {
-    out.gap()?;
-    out.line(styled(STRONG, title))
 }
 
 pub(super) fn field(

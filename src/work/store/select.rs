@@ -117,9 +117,7 @@ impl Selection {
     fn held(&self, tx: &Read<'_>, position: Option<&Position>) -> Result<VecDeque<Record>> {
         let Some(held) = &self.held else { return Ok(VecDeque::new()) };
         let mut rows = self.clone();
-        let at = rows.bind(held.clone());
-        rows.start_at(Start::List);
-        rows.require(format!("n.seq IN (SELECT value FROM json_each(?{at}))"));
+        rows.among(held.clone());
         let sql = format!("SELECT {COLUMNS} FROM {}", rows.source(None));
         let mut found = tx.all(&sql, rusqlite::params_from_iter(&rows.values), from_row)?;
         found.retain(|record| position.is_none_or(|position| position.is_before(record)));
@@ -214,10 +212,15 @@ impl Selection {
     /// Only the numbers that `sql` lists as JSON. They are looked for once: a page and its count are several queries.
     fn listed(&mut self, tx: &Read<'_>, sql: &str, about: &str) -> Result<()> {
         let found = tx.one(sql, [about], |row| row.get::<_, String>(0))?;
-        let at = self.bind(found);
+        self.among(found.unwrap_or_else(|| "[]".to_owned()));
+        Ok(())
+    }
+
+    /// Only these numbers, which are a list of JSON.
+    fn among(&mut self, numbers: String) {
+        let at = self.bind(numbers);
         self.start_at(Start::List);
         self.require(format!("n.seq IN (SELECT value FROM json_each(?{at}))"));
-        Ok(())
     }
 
     /// Nodes with evidence of a type.
