@@ -6,7 +6,7 @@ use proptest::{prelude::*, test_runner::Config};
 use serde_json::json;
 
 use super::world::{World, records};
-use crate::support::binary::{folder, run};
+use crate::support::binary::{command, finish, folder, run};
 
 #[test]
 fn export_import_export_gives_the_same_bytes_with_all_domains() {
@@ -213,4 +213,16 @@ proptest! {
         prop_assert_eq!(away.export(), export);
         prop_assert_eq!(away.miscounts(), Vec::<String>::new());
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_export_that_finds_no_room_names_itself_and_not_the_database() {
+    let (_keep, place) = folder();
+    run(&place, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ran = finish(command(&place, &["export", "-"]).stdout(full));
+    let err = ran.failed(1);
+    assert!(err.starts_with("error: the export: the disk is full; nothing was written"), "{err}");
+    assert!(err.contains("hint: make room") && !err.contains("graph.db"), "{err}");
 }
