@@ -51,8 +51,8 @@ fn main() -> ExitCode {
             println!("leftovers: seed {seed}");
             let commands = number("--kills", 200).div_ceil(5) as usize;
             // A setup knows its own server by this name.
-            let folder = tempfile::tempdir().unwrap();
-            let named = folder.path().join("graph");
+            let directory = tempfile::tempdir().unwrap();
+            let named = directory.path().join("graph");
             std::fs::copy(&program.path, &named).unwrap();
             println!("{}", leftovers::run(&named, commands, seed));
         }

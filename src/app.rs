@@ -31,7 +31,7 @@ pub use crate::{
 };
 pub use demo::Stage;
 pub use exchange::{Exported, Format, format_of};
-pub use kb::{Branches, HookFolder, Initialised, KbState, Store};
+pub use kb::{Branches, HookDirectory, Initialised, KbState, Store};
 pub use report::{Health, LogEntry};
 pub use setup::{Act, Launch, MCP_FILE, Setup, Step, Undo};
 
@@ -77,7 +77,7 @@ impl App {
         work::Settings { claim_ttl_minutes: self.config.claim_ttl_minutes.value }
     }
 
-    /// The folder that a caller's paths are relative to, where it can be written as text.
+    /// The directory that a caller's paths are relative to, where it can be written as text.
     pub fn root(&self) -> Option<String> {
         self.config.root.to_str().map(str::to_owned)
     }

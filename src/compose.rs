@@ -31,7 +31,7 @@ use spread::{Spread, spread};
 pub struct Around<'a> {
     /// Settings of the work graph.
     pub settings: &'a Settings,
-    /// The folder that paths are relative to.
+    /// The directory that paths are relative to.
     pub root: Option<&'a str>,
     /// The domains that are on.
     pub on: &'a [Domain],

@@ -133,7 +133,7 @@ pub struct Options {
 #[derive(Debug, Clone)]
 pub struct Surroundings {
     /// The working directory, absolute.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// The variables of ours that are set.
     pub variables: BTreeMap<&'static str, OsString>,
 }
@@ -142,7 +142,7 @@ impl Surroundings {
     /// Those of this process.
     pub fn of_process() -> std::io::Result<Self> {
         Ok(Surroundings {
-            folder: std::env::current_dir()?,
+            directory: std::env::current_dir()?,
             variables: VARIABLES
                 .iter()
                 .filter_map(|name| Some((*name, std::env::var_os(name)?)))
@@ -172,7 +172,7 @@ impl Surroundings {
 /// The configuration in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// The folder that paths are relative to: the working tree's root, or the working directory outside git.
+    /// The directory that paths are relative to: the working tree's root, or the working directory outside git.
     pub root: PathBuf,
     /// The file that was read, if any, and why that one (a file found upward is its own reason).
     pub file: Option<Setting<PathBuf>>,
@@ -191,13 +191,13 @@ pub struct Config {
     /// The branch that the KB takes for the active one; none leaves it to git.
     pub branch: Setting<Option<String>>,
     /// The working directory, absolute: where git is asked.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
 }
 
 impl Config {
     /// Finds, reads and checks everything.
     pub fn load(options: Options, around: &Surroundings) -> Result<Config, ConfigError> {
-        let repository = Repository::find(&around.folder);
+        let repository = Repository::find(&around.directory);
         let home = around.variable("HOME").or_else(|| around.variable("USERPROFILE"));
         let path = |text: &OsString, source: &Source, base: &Path| {
             value::path(text, base, home.map(Path::new))
@@ -208,9 +208,9 @@ impl Config {
             around.given(options.config.map(PathBuf::into_os_string), "--config", "GRAPH_CONFIG");
         let found = match given {
             Some((text, source)) => {
-                Some(Setting { value: path(&text, &source, &around.folder)?, source })
+                Some(Setting { value: path(&text, &source, &around.directory)?, source })
             }
-            None => find_file(&around.folder, repository.as_ref()),
+            None => find_file(&around.directory, repository.as_ref()),
         };
         let file = match &found {
             Some(found) => File::read(&found.value, &found.source)?,
@@ -220,18 +220,18 @@ impl Config {
         let db = around.given(options.db.map(PathBuf::into_os_string), "--db", "GRAPH_DB");
         let db_path = match (db, file.text("db_path")?) {
             (Some((text, source)), _) => {
-                Setting { value: path(&text, &source, &around.folder)?, source }
+                Setting { value: path(&text, &source, &around.directory)?, source }
             }
             (None, Some(setting)) => Setting {
-                value: path(&setting.value.into(), &setting.source, file.folder())?,
+                value: path(&setting.value.into(), &setting.source, file.directory())?,
                 source: setting.source,
             },
             (None, None) => {
                 let root = repository.as_ref().map(|it| it.main_root.as_path());
-                let value = root.unwrap_or(&around.folder).join(DEFAULT_DB);
+                let value = root.unwrap_or(&around.directory).join(DEFAULT_DB);
                 // A new one here would hide what all working trees of that repository share.
                 if !value.exists()
-                    && let Some(dot_git) = Repository::broken(&around.folder)
+                    && let Some(dot_git) = Repository::broken(&around.directory)
                 {
                     return Err(ConfigError::broken(dot_git));
                 }
@@ -256,7 +256,7 @@ impl Config {
             None => None,
         };
 
-        let root = repository.as_ref().map_or(&around.folder, |it| &it.root);
+        let root = repository.as_ref().map_or(&around.directory, |it| &it.root);
         Ok(Config {
             root: root.clone(),
             agent_identity: match agent_identity {
@@ -276,7 +276,7 @@ impl Config {
                 Some(Setting { value, source }) => Setting { value: Some(value), source },
                 None => default(None),
             },
-            folder: around.folder.clone(),
+            directory: around.directory.clone(),
             file: found,
         })
     }
@@ -303,20 +303,20 @@ fn check<T>(
 }
 
 /// The nearest file upward: no further than the repository's root, then the main working tree's root.
-fn find_file(folder: &Path, repository: Option<&Repository>) -> Option<Setting<PathBuf>> {
+fn find_file(directory: &Path, repository: Option<&Repository>) -> Option<Setting<PathBuf>> {
     let last = repository.map(|it| it.root.as_path());
-    let mut folders: Vec<&Path> = Vec::new();
-    for folder in folder.ancestors() {
-        folders.push(folder);
-        if Some(folder) == last {
+    let mut directories: Vec<&Path> = Vec::new();
+    for directory in directory.ancestors() {
+        directories.push(directory);
+        if Some(directory) == last {
             break;
         }
     }
-    folders.extend(repository.map(|it| it.main_root.as_path()));
+    directories.extend(repository.map(|it| it.main_root.as_path()));
     // A link that leads nowhere counts: whoever put it there means a file, and should hear that it is gone.
-    folders
+    directories
         .into_iter()
-        .map(|folder| folder.join(FILE_NAME))
+        .map(|directory| directory.join(FILE_NAME))
         .find(|path| std::fs::symlink_metadata(path).is_ok())
         .map(|path| Setting {
             source: Source::File { path: path.clone(), line: None },

@@ -28,10 +28,10 @@ const RARE: usize = 500;
 
 /// Measures it all.
 pub fn run(bench: &mut Bench) -> Outcome {
-    let root = bench.folder.join("answers");
+    let root = bench.directory.join("answers");
     repository(&root)?;
     answers(bench, &root)?;
-    let root = bench.folder.join("syncs");
+    let root = bench.directory.join("syncs");
     repository(&root)?;
     sync::run(bench, &root)
 }

@@ -20,9 +20,10 @@ const SIZES: [usize; 2] = [1_000, 10_000];
 
 /// Measures it all.
 pub fn run(bench: &mut Bench) -> Outcome {
-    let mut sides = SIZES
-        .map(|size| bench.build(&format!("{size} atoms"), |folder| Atoms::build(folder, size)));
-    let firsts = SIZES.map(|size| first_call(&bench.folder, size));
+    let mut sides = SIZES.map(|size| {
+        bench.build(&format!("{size} atoms"), |directory| Atoms::build(directory, size))
+    });
+    let firsts = SIZES.map(|size| first_call(&bench.directory, size));
     let rounds = bench.plan.reads / 4;
     let none = |_: &Atoms, _| Ok(Duration::ZERO);
     let ask = |side: &mut Atoms, _| question(side.size);
@@ -51,8 +52,8 @@ struct Atoms {
 }
 
 /// What a process takes that knows nothing yet, on a file that is open already.
-fn first_call(folder: &Path, size: usize) -> Duration {
-    let mut client = Program::ours(&db(folder, size)).session();
+fn first_call(directory: &Path, size: usize) -> Duration {
+    let mut client = Program::ours(&db(directory, size)).session();
     client.time("graph_open", &json!({}));
     client.time("query_graph", &question(size))
 }
@@ -61,8 +62,8 @@ fn millis(took: Duration) -> Value {
     json!((took.as_secs_f64() * 1e5).round() / 100.0)
 }
 
-fn db(folder: &Path, size: usize) -> PathBuf {
-    folder.join(format!("atoms-{size}.db"))
+fn db(directory: &Path, size: usize) -> PathBuf {
+    directory.join(format!("atoms-{size}.db"))
 }
 
 impl Side for Atoms {
@@ -76,8 +77,8 @@ impl Side for Atoms {
 }
 
 impl Atoms {
-    fn build(folder: &Path, size: usize) -> Self {
-        let db = db(folder, size);
+    fn build(directory: &Path, size: usize) -> Self {
+        let db = db(directory, size);
         let mut ours = Program::ours(&db).session();
         ours.time("graph_open", &json!({ "project": "bench" }));
         let mut atom = String::new();
@@ -110,7 +111,7 @@ impl Atoms {
     }
 }
 
-/// Five patterns of the kinds that people write: folders, endings, names anywhere.
+/// Five patterns of the kinds that people write: directories, endings, names anywhere.
 fn patterns(number: usize) -> [String; 5] {
     [
         format!("packages/pkg{number}/src/**"),

@@ -18,7 +18,8 @@ const CONNECTIONS: usize = 100;
 pub fn run(bench: &mut Bench) -> Outcome {
     let mut memories = Vec::new();
     for size in bench.plan.sizes.clone() {
-        let built = bench.build(&format!("{size} nodes"), |folder| Memories::build(folder, size));
+        let built =
+            bench.build(&format!("{size} nodes"), |directory| Memories::build(directory, size));
         memories.push(built?);
     }
     let mut sides = memories.iter().map(Open::new).collect::<Outcome<Vec<_>>>()?;

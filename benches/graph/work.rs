@@ -21,7 +21,8 @@ use crate::support::{
 pub fn run(bench: &mut Bench) -> Outcome {
     let mut projects = Vec::new();
     for size in bench.plan.sizes.clone() {
-        let built = bench.build(&format!("{size} nodes"), |folder| Project::build(folder, size));
+        let built =
+            bench.build(&format!("{size} nodes"), |directory| Project::build(directory, size));
         projects.push(built);
     }
     let mut sides = projects.iter().map(Open::new).collect::<Outcome<Vec<_>>>()?;
@@ -187,7 +188,7 @@ fn plans(bench: &mut Bench) -> Outcome {
     for size in [1_000, 2_500, 5_000, 10_000] {
         let mut samples = Samples::default();
         for round in 0..5 {
-            let db = bench.folder.join(format!("plan-{size}-{round}.db"));
+            let db = bench.directory.join(format!("plan-{size}-{round}.db"));
             let mut client = Program::ours(&db).session();
             client.time("graph_open", &json!({ "project": "bench" }));
             let nodes = project::area(0, size, &[], &mut Random::new(11), size).nodes;

@@ -1,4 +1,4 @@
-//! A folder of its own for a story: a database, and a repository where git is installed.
+//! A directory of its own for a story: a database, and a repository where git is installed.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +9,7 @@ use super::App;
 use crate::{
     base::{Error, Result},
     config::{Config, DEFAULT_DB, FILE_NAME, Options, Surroundings},
-    os::{fs, git::Repository, proc, scratch::TempFolder},
+    os::{fs, git::Repository, proc, scratch::TempDirectory},
 };
 
 /// The branch that a new repository is on.
@@ -22,30 +22,30 @@ const FIRST_COMMIT: &[&str] = &[
     "-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "Begin",
 ];
 
-/// The folder, which goes with it.
+/// The directory, which goes with it.
 #[derive(Debug)]
 pub struct Stage {
-    folder: TempFolder,
+    directory: TempDirectory,
     /// Why there is no repository, where there is none.
     pub without_git: Option<String>,
 }
 
 impl Stage {
-    /// Makes a folder, and the application that plays in it.
+    /// Makes a directory, and the application that plays in it.
     pub fn new() -> Result<(Stage, App)> {
-        let folder = TempFolder::new("graph-demo-").map_err(|error| told(&error))?;
+        let directory = TempDirectory::new("graph-demo-").map_err(|error| told(&error))?;
         // Found before any file above it; nothing of it is to outlive a loss of power.
-        fs::create_text(&folder.path().join(FILE_NAME), "durability: normal\n")
+        fs::create_text(&directory.path().join(FILE_NAME), "durability: normal\n")
             .map_err(|error| told(&error))?;
-        let mut stage = Stage { folder, without_git: None };
+        let mut stage = Stage { directory, without_git: None };
         let made = stage
             .git(&["init", "-q"])
             .and_then(|()| stage.stand_on(FIRST_BRANCH))
             .and_then(|()| stage.git(FIRST_COMMIT));
         stage.without_git = made.err();
-        let folder = stage.path().to_owned();
+        let directory = stage.path().to_owned();
         // What this process was told to use is no stage.
-        let around = Surroundings { folder, variables: BTreeMap::new() };
+        let around = Surroundings { directory, variables: BTreeMap::new() };
         let options = Options { db: Some(stage.path().join(DEFAULT_DB)), ..Options::default() };
         let config = Config::load(options, &around).map_err(Error::internal)?;
         Ok((stage, App::new(config)))
@@ -53,7 +53,7 @@ impl Stage {
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
     /// Whether files here are this stage's own: without git, a repository above it would take them for its own.
@@ -71,9 +71,9 @@ impl Stage {
         self.git(&["symbolic-ref", "HEAD", &format!("refs/heads/{branch}")])
     }
 
-    /// Leaves the folder where it is.
+    /// Leaves the directory where it is.
     pub fn keep(self) -> PathBuf {
-        self.folder.keep()
+        self.directory.keep()
     }
 
     fn git(&self, arguments: &[&str]) -> Result<(), String> {
@@ -82,7 +82,7 @@ impl Stage {
 }
 
 fn told(error: &std::io::Error) -> Error {
-    fs::write_fault("the temporary folder", "used", error)
-        .hint("set TMPDIR to a folder that may be written")
+    fs::write_fault("the temporary directory", "used", error)
+        .hint("set TMPDIR to a directory that may be written")
         .into()
 }

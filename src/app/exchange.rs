@@ -17,7 +17,7 @@ use crate::{
     kb, knowledge, memory,
     os::{
         records::{FOOTER, HEADER, Lines},
-        scratch::TempFolder,
+        scratch::TempDirectory,
     },
     work,
 };
@@ -171,15 +171,15 @@ impl App {
         self.take_in(ctx, dry_run, |tx| memory::import_jsonl(tx, lines))
     }
 
-    /// Takes in a folder of memory, all or none.
-    pub fn import_folder(
+    /// Takes in a directory of memory, all or none.
+    pub fn import_directory(
         &mut self,
         ctx: &Ctx,
-        folder: &memory::Folder,
+        directory: &memory::Directory,
         merge: bool,
         dry_run: bool,
     ) -> Result<memory::Imported> {
-        self.take_in(ctx, dry_run, |tx| memory::import(tx, folder, merge))
+        self.take_in(ctx, dry_run, |tx| memory::import(tx, directory, merge))
     }
 
     /// Runs `f` in one transaction, patiently: others may be importing too. A dry run changes nothing. Neither it nor
@@ -192,8 +192,8 @@ impl App {
     ) -> Result<T> {
         let is_new = !self.config.db_path.value.exists();
         if dry_run && is_new {
-            let scratch = TempFolder::new("graph-")
-                .map_err(|error| unwritable("a temporary folder", &error))?;
+            let scratch = TempDirectory::new("graph-")
+                .map_err(|error| unwritable("a temporary directory", &error))?;
             let mut config = self.config.clone();
             config.db_path.value = scratch.path().join("graph.db");
             let mut empty = App::with(config, self.clock.clone(), self.ids.clone());
@@ -247,7 +247,7 @@ fn unwritable(what: &str, error: &std::io::Error) -> Error {
                 .hint("make room, or choose another place")
         }
         _ => Fault::new(ErrorCode::ReadOnly, format!("it cannot be written: {error}"))
-            .hint("check that the folder may be written, or choose another"),
+            .hint("check that the directory may be written, or choose another"),
     };
     fault.details(json!({ "file": what })).into()
 }

@@ -26,7 +26,7 @@ mod init;
 
 pub use branches::{Branches, Store};
 pub use files::KbState;
-pub use init::{HookFolder, Initialised};
+pub use init::{HookDirectory, Initialised};
 
 /// The working tree that a call comes from, and what its `.kb` says.
 #[derive(Debug)]
@@ -120,8 +120,8 @@ pub(super) struct KbView<'a> {
 impl App {
     /// Looks at the working tree.
     fn place(&self) -> Result<Place> {
-        let repository = Repository::find(&self.config.folder);
-        let root = repository.as_ref().map_or(&self.config.folder, |it| &it.root).clone();
+        let repository = Repository::find(&self.config.directory);
+        let root = repository.as_ref().map_or(&self.config.directory, |it| &it.root).clone();
         let schema = self.last_schema.of(schema_files(&root)?)?;
         let config = KbConfig::load(&root, &Words::of(&schema))?;
         Ok(Place { repository, root, schema, config })
@@ -156,8 +156,8 @@ impl App {
         setting: &Setting,
         f: impl Fn(&Read<'_>) -> Result<T>,
     ) -> Result<T> {
-        let folder = self.config.folder.clone();
-        let answer = self.read(ctx, |tx| match is_settled(tx, setting, &folder)? {
+        let directory = self.config.directory.clone();
+        let answer = self.read(ctx, |tx| match is_settled(tx, setting, &directory)? {
             true => f(tx).map(Some),
             false => Ok(None),
         })?;
@@ -186,8 +186,8 @@ impl App {
             Err(error) => return Err(error),
         };
         let view = KbView { setting: Some(&setting), problem: None };
-        let folder = self.config.folder.clone();
-        let answer = self.read(ctx, |tx| match is_settled(tx, &setting, &folder)? {
+        let directory = self.config.directory.clone();
+        let answer = self.read(ctx, |tx| match is_settled(tx, &setting, &directory)? {
             true => f(tx, view).map(Some),
             false if kb::is_used(tx)? => Ok(None),
             false => f(tx, KbView::default()).map(Some),
@@ -205,28 +205,28 @@ impl App {
         setting: &Setting,
         f: impl FnOnce(&Write<'_>) -> Result<T>,
     ) -> Result<T> {
-        let folder = self.config.folder.clone();
+        let directory = self.config.directory.clone();
         self.write(ctx, |tx| {
-            ensure(tx, setting, &folder)?;
+            ensure(tx, setting, &directory)?;
             f(tx)
         })
     }
 }
 
 /// Whether the branch of a call has a store, and no other one is to take its place.
-fn is_settled(tx: &Read<'_>, setting: &Setting, folder: &Path) -> Result<bool> {
+fn is_settled(tx: &Read<'_>, setting: &Setting, directory: &Path) -> Result<bool> {
     if !kb::has_store(tx, setting)? {
         return Ok(false);
     }
-    let former = former(tx, setting, folder)?;
+    let former = former(tx, setting, directory)?;
     Ok(former.is_empty() || kb::heir(tx, &setting.branch, &former)?.is_none())
 }
 
-/// Makes sure that the branch of a call has a store; git is asked in `folder` what it was called before.
-fn ensure(tx: &Write<'_>, setting: &Setting, folder: &Path) -> Result<Ensured> {
+/// Makes sure that the branch of a call has a store; git is asked in `directory` what it was called before.
+fn ensure(tx: &Write<'_>, setting: &Setting, directory: &Path) -> Result<Ensured> {
     // One that nobody knows is refused.
     kb::has_store(tx, setting)?;
-    let former = former(tx, setting, folder)?;
+    let former = former(tx, setting, directory)?;
     let (branch, mut default) = (setting.branch.as_str(), setting.default.as_str());
     let stores = kb::store_names(tx)?;
     let has_store = |name: &str| stores.iter().any(|store| store == name);
@@ -238,14 +238,14 @@ fn ensure(tx: &Write<'_>, setting: &Setting, folder: &Path) -> Result<Ensured> {
 }
 
 /// What the branch of a call was called before, the last first, as far as stores have these names and git has not.
-fn former(tx: &Read<'_>, setting: &Setting, folder: &Path) -> Result<Vec<Former>> {
+fn former(tx: &Read<'_>, setting: &Setting, directory: &Path) -> Result<Vec<Former>> {
     let branch = setting.branch.as_str();
     let stores = kb::store_names(tx)?;
     // Most often there is nothing that git need be asked about.
     if stores.iter().all(|store| store == branch) {
         return Ok(Vec::new());
     }
-    let Some(repository) = Repository::find(folder) else {
+    let Some(repository) = Repository::find(directory) else {
         return Ok(Vec::new());
     };
     // The store of a default branch that is called so elsewhere, too, stays with that name.

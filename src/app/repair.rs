@@ -49,7 +49,7 @@ impl App {
 
     /// The stores of KB branches that are gone, by name. Outside git nothing tells that one is.
     pub fn stale_branches(&mut self, ctx: &Ctx) -> Result<Vec<String>> {
-        if Repository::find(&self.config.folder).is_none() {
+        if Repository::find(&self.config.directory).is_none() {
             return Ok(Vec::new());
         }
         Ok(self.kb_gc(ctx, false)?.into_iter().map(|store| store.name).collect())
@@ -72,7 +72,7 @@ impl App {
         let claim = Claim::beside(target).map_err(|error| {
             let mut fault = fs::write_fault("", "written", &error);
             fault.message = format!("{} cannot be written: {error}", target.display());
-            fault.hint("check that its folder is there and may be written")
+            fault.hint("check that its directory is there and may be written")
         })?;
         db::back_up(self.db(ctx)?, target, &claim.path(), watch)
     }

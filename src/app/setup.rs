@@ -63,7 +63,7 @@ pub enum Act {
 /// How to take a step back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Undo {
-    /// Remove the file, or the folder that was made for it alone.
+    /// Remove the file, or the directory that was made for it alone.
     Remove(String),
     /// In words.
     Words(String),
@@ -103,7 +103,7 @@ impl Launch {
 impl App {
     /// What setting up would do here. `skills` asks for those of Claude Code too.
     pub fn setup(&self, launch: &Launch, skills: bool) -> Result<Setup> {
-        let repository = Repository::find(&self.config.folder);
+        let repository = Repository::find(&self.config.directory);
         let root = self.config.root.clone();
         let mut steps = vec![self.settings_step(&root)?, mcp_json::step(&root, launch)?];
         steps.push(ignored::step(repository.as_ref(), &root, &self.config.db_path.value)?);
@@ -115,7 +115,7 @@ impl App {
 
     /// What keeps the database out of git.
     pub fn ignore_step(&self) -> Result<Setup> {
-        let repository = Repository::find(&self.config.folder);
+        let repository = Repository::find(&self.config.directory);
         let root = self.config.root.clone();
         let step = ignored::step(repository.as_ref(), &root, &self.config.db_path.value)?;
         Ok(Setup { root, git: repository.is_some(), steps: vec![step] })
@@ -176,7 +176,7 @@ impl Setup {
         };
         written.map_err(|error| {
             fs::write_fault(&step.path, "written", &error)
-                .hint("see who owns the folder and whether it may be written; `graph init --dry-run` shows what is wanted")
+                .hint("see who owns the directory and whether it may be written; `graph init --dry-run` shows what is wanted")
                 .into()
         })
     }
@@ -191,7 +191,7 @@ fn raced(path: &str) -> crate::base::Error {
 fn resolve(root: &Path, path: &str) -> Result<PathBuf> {
     fs::resolve_beneath(root, path).map_err(|astray| {
         Fault::new(ErrorCode::InvalidOperation, format!("{path} {astray}"))
-            .hint("nothing was written; put a file or folder of the repository in its place")
+            .hint("nothing was written; put a file or directory of the repository in its place")
             .into()
     })
 }
@@ -219,8 +219,8 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn the_server_is_started_by_name_only_where_the_name_leads_to_this_binary() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
         let path = |names: &[&str]| {
             std::env::join_paths(names.iter().map(|name| root.join(name))).unwrap()
         };
@@ -236,7 +236,7 @@ mod tests {
         std::fs::create_dir(root.join("linked")).unwrap();
         std::os::unix::fs::symlink(&binary, root.join("linked/graph")).unwrap();
         let place = binary.to_str().unwrap();
-        for (folders, command) in [
+        for (directories, command) in [
             (&["built"][..], "graph"),
             (&["linked", "other"], "graph"),
             (&["text", "built"], "graph"),
@@ -244,11 +244,11 @@ mod tests {
             (&["none"], place),
             (&[], place),
         ] {
-            let launch = Launch::of(Some(&binary), &path(folders));
+            let launch = Launch::of(Some(&binary), &path(directories));
             assert_eq!(
                 (launch.command.as_str(), launch.on_path),
                 (command, command == "graph"),
-                "{folders:?}"
+                "{directories:?}"
             );
         }
         assert_eq!(Launch::of(None, &OsString::new()).command, "graph");

@@ -68,7 +68,7 @@ codes! {
     ContentReadFailed = "CONTENT_READ_FAILED",
     /// Other processes kept the database locked for longer than the wait
     Busy = "BUSY",
-    /// The database or its folder cannot be written
+    /// The database or its directory cannot be written
     ReadOnly = "READ_ONLY",
     /// The disk is full; nothing was written
     StorageFull = "STORAGE_FULL",

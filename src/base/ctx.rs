@@ -15,7 +15,7 @@ pub struct Ctx {
     pub clock: Clock,
     /// Where new ids come from.
     pub ids: Ids,
-    /// The folder that the caller's paths are relative to: in git, the root of the working tree.
+    /// The directory that the caller's paths are relative to: in git, the root of the working tree.
     pub root: Option<PathBuf>,
     /// Who hears how far the call is; nobody, unless a transport listens.
     pub progress: Progress,

@@ -1,6 +1,6 @@
 //! Globs: what a pattern may be, what it matches, and how it is found among very many.
 //!
-//! `*` stays within a folder, `**` crosses folders, dotfiles are files like any other. Compiling a pattern costs more
+//! `*` stays within a directory, `**` crosses directories, dotfiles are files like any other. Compiling a pattern costs more
 //! than matching it, so that patterns are kept under a [key](keys): something that every path they match must have.
 //! Only those whose key a path has are compiled.
 
@@ -22,7 +22,7 @@ const KEPT: usize = 512;
 /// What parts of a name are told apart by.
 const SEPARATORS: [char; 3] = ['-', '_', '.'];
 
-/// A pattern in the form in which it is stored: relative, without `./`, and a folder as all that is in it.
+/// A pattern in the form in which it is stored: relative, without `./`, and a directory as all that is in it.
 pub fn normalise(field: &str, pattern: &str) -> Result<String> {
     let refuse = |problem: &str| {
         let shown = text::shorten(pattern, 120);
@@ -42,7 +42,7 @@ pub fn normalise(field: &str, pattern: &str) -> Result<String> {
     while let Some(rest) = relative.strip_prefix("./") {
         relative = rest.trim_start();
     }
-    // A folder is kept as all that is in it, which is two characters more.
+    // A directory is kept as all that is in it, which is two characters more.
     let length = relative.chars().count() + if relative.ends_with('/') { 2 } else { 0 };
     if length > MAX_CHARS {
         return refuse(&format!("has {length} characters; at most {MAX_CHARS} are allowed"));
@@ -65,7 +65,7 @@ pub fn normalise(field: &str, pattern: &str) -> Result<String> {
         return refuse(&format!("is not a valid glob ({problem})"));
     }
     Ok(match relative.strip_suffix('/') {
-        Some(folder) => format!("{}/**", folder.trim_end_matches('/')),
+        Some(directory) => format!("{}/**", directory.trim_end_matches('/')),
         None => relative.to_owned(),
     })
 }
@@ -123,8 +123,8 @@ fn literal(text: &str) -> bool {
 pub enum Place {
     /// This one at the most.
     Path(String),
-    /// In this folder, which is empty for all of the repository, down to so many levels if that is known.
-    Folder(String, Option<usize>),
+    /// In this directory, which is empty for all of the repository, down to so many levels if that is known.
+    Directory(String, Option<usize>),
 }
 
 /// Where to look for what a stored pattern matches.
@@ -134,10 +134,10 @@ pub fn place(pattern: &str) -> Place {
     }
     let segments = segments(pattern);
     let leading = segments.iter().take_while(|segment| literal(segment)).count();
-    let (folder, rest) = segments.split_at(leading);
+    let (directory, rest) = segments.split_at(leading);
     // A slash within a segment is one that stands in braces, or is escaped.
     let bounded = rest.iter().all(|segment| !segment.contains("**") && !segment.contains('/'));
-    Place::Folder(folder.join("/"), bounded.then_some(rest.len()))
+    Place::Directory(directory.join("/"), bounded.then_some(rest.len()))
 }
 
 /// The keys that a pattern can be kept under, the most telling first; empty if every path must be tried.
@@ -148,7 +148,7 @@ pub fn keys(pattern: &str) -> impl Iterator<Item = String> {
     let segments = if is_literal { Vec::new() } else { segments(pattern) };
     let leading = segments.iter().take_while(|segment| literal(segment)).count();
     let exact = is_literal.then(|| exact_key(pattern));
-    let folder = (leading > 0).then(|| folder_key(&segments[..leading].join("/")));
+    let directory = (leading > 0).then(|| directory_key(&segments[..leading].join("/")));
     // A slash within braces, or an escaped one, puts the path's last name somewhere in the middle.
     let last = segments.last().copied().filter(|last| !literal(last) && !last.contains('/'));
     let ends = last.into_iter().flat_map(|last| {
@@ -164,13 +164,13 @@ pub fn keys(pattern: &str) -> impl Iterator<Item = String> {
     let count = segments.len();
     let order = (leading..count).rev().chain((0..leading).rev());
     let named = order.map(move |at| segments[at]).filter(|segment| literal(segment));
-    exact.into_iter().chain(folder).chain(named.map(segment_key)).chain(ends.flatten())
+    exact.into_iter().chain(directory).chain(named.map(segment_key)).chain(ends.flatten())
 }
 
 /// The keys that a path has: whatever pattern matches it is kept under one of them, or under none.
 fn path_keys(path: &str) -> Vec<String> {
     let mut keys = vec![exact_key(path)];
-    keys.extend(path.match_indices('/').map(|(at, _)| folder_key(&path[..at])));
+    keys.extend(path.match_indices('/').map(|(at, _)| directory_key(&path[..at])));
     keys.extend(path.split('/').map(segment_key));
     let name = path.rsplit('/').next().unwrap_or(path);
     for (at, _) in name.match_indices(SEPARATORS) {
@@ -242,8 +242,8 @@ fn exact_key(path: &str) -> String {
     ["=", path].concat()
 }
 
-fn folder_key(folder: &str) -> String {
-    [folder, "/"].concat()
+fn directory_key(directory: &str) -> String {
+    [directory, "/"].concat()
 }
 
 fn segment_key(segment: &str) -> String {

@@ -17,7 +17,7 @@ pub fn check_bounded(field: &str, text: &str, max: usize) -> Result<()> {
     if bounded(field, text, max)? == text {
         return Ok(());
     }
-    Err(Fault::invalid(field, "has blanks around it, which nothing here has").into())
+    Err(Fault::invalid(field, "has leading or trailing whitespace").into())
 }
 
 /// Refuses what is over `max` bytes.

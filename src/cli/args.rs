@@ -62,7 +62,7 @@ pub struct Global {
 pub enum Command {
     /// Set a repository up: settings, .mcp.json, .gitignore, and more
     Init(init::Init),
-    /// Play a small story in a folder of its own, and show what it does
+    /// Play a small story in a directory of its own, and show what it does
     Demo(demo::Demo),
     /// Run the MCP server on standard input and output
     Serve(serve::Serve),

@@ -22,7 +22,7 @@ const HEAD: &str = "HEAD";
 /// About which files.
 #[derive(Debug, Args)]
 pub struct Brief {
-    /// Files or folders, relative to where you are [default: what differs from HEAD]
+    /// Files or directories, relative to where you are [default: what differs from HEAD]
     #[arg(conflicts_with_all = ["diff", "node"], value_hint = ValueHint::AnyPath)]
     pub paths: Vec<String>,
     /// The files that differ from this commit, staged or not, and new ones
@@ -54,7 +54,7 @@ pub fn run(ask: &Brief, shell: &mut Shell) -> Outcome {
         };
         bound(&mut files, shell)?;
         if files.is_empty() {
-            let nothing = "no files to tell about: nothing has changed, or the folder is empty";
+            let nothing = "no files to tell about: nothing has changed, or the directory is empty";
             if shell.out.json {
                 shell
                     .out

@@ -23,7 +23,7 @@ use crate::{
 /// About which files.
 #[derive(Debug, Args)]
 pub struct Context {
-    /// Files or folders, relative to where you are
+    /// Files or directories, relative to where you are
     #[arg(required = true, value_hint = ValueHint::AnyPath)]
     pub paths: Vec<String>,
     /// The project's name; may be left out when there is only one
@@ -64,13 +64,13 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     Ok(Done::Ok)
 }
 
-/// The files and folders that were named, as seen from the root; all that is in it where that is one of them.
+/// The files and directories that were named, as seen from the root; all that is in it where that is one of them.
 pub(super) fn named(paths: &[String], shell: &Shell) -> Result<Vec<String>, Failure> {
-    let (folder, root) = (&shell.app.config().folder, &shell.app.config().root);
+    let (directory, root) = (&shell.app.config().directory, &shell.app.config().root);
     // A symbolic link may have led here: the root is then that of the real place.
-    let here = match folder.starts_with(root) {
-        true => folder.clone(),
-        false => folder.canonicalize().map_err(Failure::Io)?,
+    let here = match directory.starts_with(root) {
+        true => directory.clone(),
+        false => directory.canonicalize().map_err(Failure::Io)?,
     };
     let mut files = Vec::new();
     for path in paths {

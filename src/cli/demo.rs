@@ -1,4 +1,4 @@
-//! `graph demo`: the main job in a small story, played for real in a folder that goes when it ends.
+//! `graph demo`: the main job in a small story, played for real in a directory that goes when it ends.
 
 use std::mem;
 
@@ -28,7 +28,7 @@ const WIDTH: usize = 78;
 /// What is left of it.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Keep the folder, to look around in
+    /// Keep the directory, to look around in
     #[arg(long)]
     pub keep: bool,
 }
@@ -46,7 +46,7 @@ pub fn run(ask: &Demo, shell: &mut Shell, doors: Doors) -> Outcome {
     let ctx = app.ctx(None);
     let (app, ctx) = (mem::replace(&mut shell.app, app), mem::replace(&mut shell.ctx, ctx));
     let told = Story { stage: &stage, shell, doors, stop, chapter: 0 }.tell();
-    // Its database is closed before its folder goes.
+    // Its database is closed before its directory goes.
     shell.ctx = ctx;
     drop(mem::replace(&mut shell.app, app));
     let place = match ask.keep {

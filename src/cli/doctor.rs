@@ -39,7 +39,7 @@ pub struct Doctor {
 /// Looks everything over; exit code 1 when something is wrong, or was left wrong.
 pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
     let config = shell.app.config().clone();
-    let git = GitState::of(&config.folder);
+    let git = GitState::of(&config.directory);
     let (mut health, mut problems) = match shell.is_new() {
         true => (None, Vec::new()),
         false => examine(shell)?,
@@ -73,7 +73,7 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
         }
         None => Vec::new(),
     };
-    problems.extend(GitState::broken(&config.folder).map(|dot_git| Problem {
+    problems.extend(GitState::broken(&config.directory).map(|dot_git| Problem {
         what: format!("{} leads to no repository", dot_git.display()),
         advice: "git status tells more; git worktree repair mends links".to_owned(),
     }));

@@ -25,22 +25,22 @@ pub struct Export {
     /// File to write everything to, one record a line [default: -, standard output]
     #[arg(value_name = "FILE", conflicts_with = "memory")]
     pub file: Option<PathBuf>,
-    /// Write the memory alone to this folder, as registry, ontology and content files
+    /// Write the memory alone to this directory, as registry, ontology and content files
     #[arg(long, value_name = "DIR")]
     pub memory: Option<PathBuf>,
-    /// Replace an earlier export in that folder, or a file that is no export
+    /// Replace an earlier export in that directory, or a file that is no export
     #[arg(long)]
     pub force: bool,
 }
 
 /// Exports.
 pub fn run(ask: &Export, shell: &mut Shell) -> Outcome {
-    if let Some(folder) = &ask.memory {
-        return to_folder(folder, ask.force, shell);
+    if let Some(directory) = &ask.memory {
+        return to_directory(directory, ask.force, shell);
     }
     match ask.file.as_deref() {
         None if ask.force => Err(Failure::Usage {
-            message: "--force replaces a file or a folder, and none is named".to_owned(),
+            message: "--force replaces a file or a directory, and none is named".to_owned(),
             hint: "graph export FILE --force, or graph export --memory DIR --force".to_owned(),
         }),
         None => to_stdout(shell),
@@ -155,13 +155,14 @@ fn cannot(path: &Path, error: &io::Error) -> Failure {
         _ => ErrorCode::ReadOnly,
     };
     let message = format!("{} cannot be written: {error}", path.display());
-    Fault::new(code, message).hint("check that its folder is there and may be written").into()
+    Fault::new(code, message).hint("check that its directory is there and may be written").into()
 }
 
-fn to_folder(folder: &Path, force: bool, shell: &mut Shell) -> Outcome {
+fn to_directory(directory: &Path, force: bool, shell: &mut Shell) -> Outcome {
     shell.check_there()?;
-    let exported = shell
-        .watched("exporting", |app, ctx| app.read(ctx, |tx| memory::export(tx, folder, force)))?;
+    let exported = shell.watched("exporting", |app, ctx| {
+        app.read(ctx, |tx| memory::export(tx, directory, force))
+    })?;
     let out = &mut shell.out;
     if out.json {
         out.object(&exported)?;
@@ -179,7 +180,7 @@ fn to_folder(folder: &Path, force: bool, shell: &mut Shell) -> Outcome {
         let files = number(exported.removed, "file");
         out.line(format_args!("taken away: {files} of the export before"))?;
     }
-    let shown = plain(&folder.display().to_string());
+    let shown = plain(&directory.display().to_string());
     out.line(format_args!("written to {}", styled(STRONG, shown)))?;
     Ok(Done::Ok)
 }

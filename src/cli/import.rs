@@ -34,10 +34,10 @@ pub struct Import {
     /// File to read, or - for standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["memory", "memory_jsonl", "beads"])]
     pub file: Option<PathBuf>,
-    /// Read the memory from this folder, as `graph export --memory` or a graph-memory-core wrote it
+    /// Read the memory from this directory, as `graph export --memory` or a graph-memory-core wrote it
     #[arg(long, value_name = "DIR")]
     pub memory: Option<PathBuf>,
-    /// Where an entry of that folder differs from the database, take the newer of the two
+    /// Where an entry of that directory differs from the database, take the newer of the two
     #[arg(long, requires = "memory")]
     pub merge: bool,
     /// Read entities and relations of the reference memory server
@@ -61,8 +61,8 @@ const START: u64 = 16 << 20;
 
 /// Imports all of it, or nothing.
 pub fn run(ask: &Import, shell: &mut Shell) -> Outcome {
-    if let Some(folder) = &ask.memory {
-        return of_folder(folder, ask, shell);
+    if let Some(directory) = &ask.memory {
+        return of_directory(directory, ask, shell);
     }
     let named = [
         (&ask.memory_jsonl, Some(Format::MemoryJsonl)),
@@ -73,7 +73,7 @@ pub fn run(ask: &Import, shell: &mut Shell) -> Outcome {
     else {
         return Err(Failure::Usage {
             message: "say what to import".to_owned(),
-            hint: "graph import FILE reads what graph export wrote, graph import --memory DIR a folder"
+            hint: "graph import FILE reads what graph export wrote, graph import --memory DIR a directory"
                 .to_owned(),
         });
     };
@@ -240,10 +240,11 @@ fn counted(tally: &records::Tally) -> String {
     told.join(", ")
 }
 
-fn of_folder(folder: &Path, ask: &Import, shell: &mut Shell) -> Outcome {
-    let folder = memory::open_folder(folder)?;
-    let imported = shell
-        .watched("importing", |app, ctx| app.import_folder(ctx, &folder, ask.merge, ask.dry_run))?;
+fn of_directory(directory: &Path, ask: &Import, shell: &mut Shell) -> Outcome {
+    let directory = memory::open_directory(directory)?;
+    let imported = shell.watched("importing", |app, ctx| {
+        app.import_directory(ctx, &directory, ask.merge, ask.dry_run)
+    })?;
     let out = &mut shell.out;
     if out.json {
         out.object(&imported)?;
@@ -266,7 +267,7 @@ fn told(tally: &Tally) -> String {
         parts.push(format!("{} updated", tally.updated));
     }
     if tally.kept > 0 {
-        parts.push(format!("{} kept, since the folder's are not newer", tally.kept));
+        parts.push(format!("{} kept, since the directory's are not newer", tally.kept));
     }
     parts.join(", ")
 }

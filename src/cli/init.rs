@@ -45,7 +45,7 @@ pub fn run(ask: &Init, shell: &mut Shell) -> Outcome {
         let place = if setup.git { "" } else { "  (no git repository)" };
         shell.out.line(format_args!("{}{place}", styled(STRONG, root)))?;
     }
-    let here = shell.app.config().folder == setup.root;
+    let here = shell.app.config().directory == setup.root;
     for step in &setup.steps {
         // Written before it is told: what was done stays on the screen if the next one fails.
         if !ask.dry_run {
@@ -80,7 +80,7 @@ fn parts(ask: &Init, shell: &mut Shell) -> Result<(bool, bool), Failure> {
         true => Ok(option),
         false => shell.out.ask(question),
     };
-    let kb = "keep requirements and decisions by git branch (.kb, docs/ folders, git hooks)?";
+    let kb = "keep requirements and decisions by git branch (.kb, docs/ directories, git hooks)?";
     let skills = "write skills for Claude Code (.claude/skills: discovery, planning, execution)?";
     Ok((wanted(ask.kb, has_kb, kb)?, wanted(ask.skills, has_skills, skills)?))
 }
@@ -174,7 +174,7 @@ fn ending(
         true => ("claude mcp add graph -- graph serve", "starts the server for you alone"),
         false => ("claude", "a new session has the tools; ask it to plan something"),
     }];
-    next.push(("graph demo", "shows what it does, in a folder of its own"));
+    next.push(("graph demo", "shows what it does, in a directory of its own"));
     if !has_skills {
         next.push(("graph init --skills", "skills for Claude Code"));
     }

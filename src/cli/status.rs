@@ -200,7 +200,7 @@ pub fn nothing(out: &mut Output) -> Outcome {
     out.line("no projects yet")?;
     out.gap()?;
     out.line(format_args!("see what it does:    {}", styled(NEXT, "graph demo")))?;
-    out.line(format_args!("set a folder up:     {}", styled(NEXT, "graph init")))?;
+    out.line(format_args!("set a directory up:     {}", styled(NEXT, "graph init")))?;
     out.line("let an agent begin:  claude mcp add graph -- graph serve")?;
     out.line(format_args!("or begin yourself:   {}", styled(NEXT, BEGIN)))?;
     Ok(Done::Ok)

@@ -28,7 +28,7 @@ pub struct Subject {
 pub struct Asker<'a> {
     /// Settings of the work graph.
     pub settings: &'a Settings,
-    /// The folder that paths are relative to.
+    /// The directory that paths are relative to.
     pub root: Option<&'a str>,
     /// Who asks.
     pub actor: &'a str,
@@ -93,7 +93,7 @@ pub fn execution(tx: &Read<'_>, asker: Asker<'_>, subject: &Subject) -> Result<S
 3. Where the work changed how an area works, update its knowledge: manage_graph {operation: update, entityType: atom, \
 id, version, knowledge, knowledgeMode, lastTaskId}. Where its files changed and the text is still true, say just that: \
 `confirm: true` in place of `knowledge`.
-4. Where files moved or folders appeared, update the atom's paths.
+4. Where files moved or directories appeared, update the atom's paths.
 5. For a new area that nothing covers, create an atom.
 6. For changes that whoever comes next must know of: manage_changelog {operation: append, parentType: atom, parentId, \
 taskId, summary}.

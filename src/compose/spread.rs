@@ -1,4 +1,4 @@
-//! A question about a folder is one about its files.
+//! A question about a directory is one about its files.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -17,7 +17,7 @@ pub(super) struct Spread {
     pub note: Option<String>,
 }
 
-/// What the caller named, with all files of a folder in its place. A folder without any, one behind a link, and one that
+/// What the caller named, with all files of a directory in its place. A directory without any, one behind a link, and one that
 /// has too many stand for themselves.
 pub(super) fn spread(root: Option<&str>, spellings: &[String]) -> Result<Spread> {
     let asked = knowledge::normalised(root, spellings)?;

@@ -94,8 +94,8 @@ impl File {
         Ok(File { path: path.to_path_buf(), entries })
     }
 
-    /// The folder that the file's paths are relative to.
-    pub fn folder(&self) -> &Path {
+    /// The directory that the file's paths are relative to.
+    pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
     }
 

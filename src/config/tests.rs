@@ -4,20 +4,20 @@ use std::fs;
 
 use super::*;
 
-/// A folder to work in, as if it were the working directory.
+/// A directory to work in, as if it were the working directory.
 struct Place {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     around: Surroundings,
 }
 
 impl Place {
     fn new() -> Place {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let around = Surroundings {
-            folder: folder.path().canonicalize().unwrap(),
+            directory: directory.path().canonicalize().unwrap(),
             variables: BTreeMap::new(),
         };
-        Place { folder, around }
+        Place { directory, around }
     }
 
     fn with(text: &str) -> Place {
@@ -27,7 +27,7 @@ impl Place {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
+        self.directory.path().canonicalize().unwrap().join(name)
     }
 
     fn write(&self, name: &str, text: &str) -> PathBuf {
@@ -230,7 +230,7 @@ fn bad_files_name_key_file_and_line() {
         ("db_path: \"\"\n", "1: `db_path` is empty: it needs a path", None),
         (
             "db_path: ~/x.db\n",
-            "1: `db_path` begins with `~`, and the home folder is not known",
+            "1: `db_path` begins with `~`, and the home directory is not known",
             None,
         ),
     ] {
@@ -298,7 +298,7 @@ fn the_search_ends_at_the_repository() {
     let root = place.repository("repository");
     let below = root.join("a/b");
     fs::create_dir_all(&below).unwrap();
-    place.around.folder = below.clone();
+    place.around.directory = below.clone();
     let config = place.load().unwrap();
     assert_eq!(config.file, None);
     assert_eq!(config.db_path.value, root.join(DEFAULT_DB));
@@ -309,8 +309,8 @@ fn the_search_ends_at_the_repository() {
     assert_eq!(place.load().unwrap().claim_ttl_minutes.value, 3);
 
     // Outside git it goes all the way up.
-    place.around.folder = place.path("else/where");
-    fs::create_dir_all(&place.around.folder).unwrap();
+    place.around.directory = place.path("else/where");
+    fs::create_dir_all(&place.around.directory).unwrap();
     assert_eq!(place.load().unwrap().claim_ttl_minutes.value, 1);
 }
 
@@ -321,7 +321,7 @@ fn a_linked_worktree_shares_file_and_database_with_the_main_one() {
     place.write("main/.git/worktrees/side/commondir", "../..\n");
     place.write("main/.git/worktrees/side/HEAD", "ref: refs/heads/side\n");
     place.write("side/.git", "gitdir: ../main/.git/worktrees/side\n");
-    place.around.folder = place.path("side");
+    place.around.directory = place.path("side");
     let config = place.load().unwrap();
     assert_eq!(config.db_path.value, root.join(DEFAULT_DB));
 
@@ -343,27 +343,27 @@ fn a_git_that_leads_to_no_repository_gets_no_database_of_its_own() {
     };
     // The main working tree was moved; it may stand in another repository.
     place.write("side/.git", "gitdir: ../main/.git/worktrees/side\n");
-    place.around.folder = place.path("side");
+    place.around.directory = place.path("side");
     refused(&place, "side/.git");
     let db = Options { db: Some("other.db".into()), ..Options::default() };
     assert!(Config::load(db, &place.around).is_ok(), "a file that is named is known");
     place.repository("outer");
     place.write("outer/side/.git", "gitdir: nowhere\n");
-    place.around.folder = place.path("outer/side");
+    place.around.directory = place.path("outer/side");
     fs::create_dir(place.path("outer/side/below")).unwrap();
     refused(&place, "outer/side/.git");
-    place.around.folder = place.path("outer/side/below");
+    place.around.directory = place.path("outer/side/below");
     refused(&place, "outer/side/.git");
 
     let root = place.repository("main");
     fs::remove_file(root.join(".git/HEAD")).unwrap();
-    place.around.folder = root.clone();
+    place.around.directory = root.clone();
     refused(&place, "main/.git");
     // One that is there is no new one.
     place.write("main/graph.db", "");
     assert_eq!(place.load().unwrap().db_path.value, root.join(DEFAULT_DB));
     fs::create_dir_all(place.path("empty/.git")).unwrap();
-    place.around.folder = place.path("empty");
+    place.around.directory = place.path("empty");
     assert_eq!(place.load().unwrap().db_path.value, place.path("empty/graph.db"));
 }
 

@@ -138,7 +138,7 @@ pub fn identity(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// A path, absolute or from `base`; `~/` is the home folder, because no shell expands it in files and variables.
+/// A path, absolute or from `base`; `~/` is the home directory, because no shell expands it in files and variables.
 pub fn path(text: &OsStr, base: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
     if text.is_empty() {
         return Err("is empty: it needs a path".to_owned());
@@ -150,7 +150,7 @@ pub fn path(text: &OsStr, base: &Path, home: Option<&Path>) -> Result<PathBuf, S
     match path.strip_prefix("~") {
         Ok(rest) => match home {
             Some(home) => Ok(home.join(rest)),
-            None => Err("begins with `~`, and the home folder is not known".to_owned()),
+            None => Err("begins with `~`, and the home directory is not known".to_owned()),
         },
         // Component by component, which drops the `./` that people write.
         Err(_) => Ok(base.join(path).components().collect()),

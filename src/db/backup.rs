@@ -101,7 +101,7 @@ pub fn check_backup_target(db: &Db, target: &Path, force: bool) -> Result<()> {
     match fs::metadata(target) {
         Ok(there) if !there.is_file() => {
             let message = format!("{shown} is there, and is no regular file");
-            Err(refused(invalid, message, "name a file in that folder"))
+            Err(refused(invalid, message, "name a file in that directory"))
         }
         Ok(_) if !force => {
             let message = format!("{shown} is there already");
@@ -158,7 +158,7 @@ impl Partial {
         };
         named().map_err(|error| {
             let message = format!("{} cannot be written: {error}", target.display());
-            refused(ErrorCode::ReadOnly, message, "check that its folder may be written")
+            refused(ErrorCode::ReadOnly, message, "check that its directory may be written")
         })
     }
 }

@@ -49,10 +49,10 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
                 .hint("call again; if it stays locked, look for a process that holds the file open")
         }
         Sqlite::ReadOnly => Fault::new(ErrorCode::ReadOnly, "the database cannot be written")
-            .hint("check the permissions of the file, of its folder, and of -wal and -shm beside it"),
+            .hint("check the permissions of the file, of its directory, and of -wal and -shm beside it"),
         Sqlite::CannotOpen | Sqlite::PermissionDenied => {
             Fault::new(ErrorCode::ReadOnly, "the database cannot be opened")
-                .hint("check that the folder exists and that the file may be read and written")
+                .hint("check that the directory exists and that the file may be read and written")
         }
         Sqlite::DiskFull => Fault::new(ErrorCode::StorageFull, "the disk is full; nothing was changed")
             .hint("free some space, then call again"),

@@ -27,7 +27,7 @@ pub(super) fn create_private(path: &Path) -> Result<()> {
 fn check_is_file(path: &Path) -> Result<()> {
     let problem = match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => return Ok(()),
-        Ok(metadata) if metadata.is_dir() => "is a folder".to_owned(),
+        Ok(metadata) if metadata.is_dir() => "is a directory".to_owned(),
         Ok(_) => "is not a regular file".to_owned(),
         Err(error) => format!("leads nowhere: {error}"),
     };
@@ -46,7 +46,7 @@ fn cannot_create(error: &io::Error) -> Fault {
         }
         _ => Fault::new(ErrorCode::ReadOnly, format!("the database cannot be created: {error}")),
     }
-    .hint("check that its folder exists and may be written, or choose another file with --db")
+    .hint("check that its directory exists and may be written, or choose another file with --db")
 }
 
 /// The path with an ending added to its name, such as `-wal`.

@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn every_file_in_migrations_is_embedded_in_order() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
-        let mut files: Vec<_> = fs::read_dir(folder)
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
+        let mut files: Vec<_> = fs::read_dir(directory)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
@@ -277,7 +277,7 @@ mod tests {
         let (_dir, path, mut conn) = file();
         apply(&mut conn, &path, now(), &[FIRST]).unwrap();
         let name = |count: &str| path.with_extension(format!("db.v1{count}.bak"));
-        // An old copy of the same file, something else, and a folder.
+        // An old copy of the same file, something else, and a directory.
         back_up(&conn, &path, 1).unwrap();
         let event = "INSERT INTO events VALUES (1, '', '', '', '', '', '', '[]', '')";
         conn.execute(event, []).unwrap();

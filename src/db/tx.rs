@@ -170,7 +170,7 @@ impl<'c> Read<'c> {
         self.last_event
     }
 
-    /// The folder that the caller's paths are relative to.
+    /// The directory that the caller's paths are relative to.
     pub fn root(&self) -> Option<&'c Path> {
         self.root
     }

@@ -18,7 +18,7 @@ use crate::{
 pub enum About<'a> {
     /// All that match one of these stored patterns.
     Patterns(&'a [String]),
-    /// These, and all that is in them where they are folders.
+    /// These, and all that is in them where they are directories.
     Paths(&'a BTreeSet<String>),
 }
 
@@ -27,8 +27,8 @@ pub enum About<'a> {
 pub(super) struct Seen {
     /// The files.
     pub files: BTreeMap<String, Look>,
-    /// The folders that were looked through.
-    pub folders: BTreeMap<String, Look>,
+    /// The directories that were looked through.
+    pub directories: BTreeMap<String, Look>,
     /// Names that nothing has.
     pub absent: BTreeSet<String>,
 }
@@ -42,14 +42,14 @@ impl About<'_> {
             }
             About::Paths(paths) => {
                 let places = std::iter::successors(Some(path), |path| {
-                    path.rsplit_once('/').map(|(folder, _)| folder)
+                    path.rsplit_once('/').map(|(directory, _)| directory)
                 });
                 places.into_iter().any(|place| paths.contains(place))
             }
         }
     }
 
-    /// Looks for the files; none where more than `most` entries of folders would have to be looked at.
+    /// Looks for the files; none where more than `most` entries of directories would have to be looked at.
     pub(super) fn find(&self, root: &Path, most: usize) -> Option<Seen> {
         let mut seen = Seen::default();
         let mut places = Vec::new();
@@ -59,8 +59,8 @@ impl About<'_> {
                 for pattern in *patterns {
                     match globs::place(pattern) {
                         globs::Place::Path(path) => seen.name(root, path, ways),
-                        globs::Place::Folder(folder, levels) => {
-                            places.push(Place { folder, levels });
+                        globs::Place::Directory(directory, levels) => {
+                            places.push(Place { directory, levels });
                         }
                     }
                 }
@@ -68,8 +68,8 @@ impl About<'_> {
             About::Paths(paths) => {
                 for path in *paths {
                     match look(root, path, ways) {
-                        Some(Look { kind: Kind::Folder, .. }) => {
-                            places.push(Place { folder: path.clone(), levels: None });
+                        Some(Look { kind: Kind::Directory, .. }) => {
+                            places.push(Place { directory: path.clone(), levels: None });
                         }
                         _ => seen.name(root, path.clone(), ways),
                     }
@@ -83,16 +83,16 @@ impl About<'_> {
         for path in found.files.into_iter().filter(|path| self.covers(path)) {
             seen.file(root, path, ways);
         }
-        for path in found.folders {
+        for path in found.directories {
             if let Some(look) = look(root, &path, ways) {
-                seen.folders.insert(path, look);
+                seen.directories.insert(path, look);
             }
         }
         for place in places {
-            if !seen.folders.contains_key(&place.folder)
-                && look(root, &place.folder, ways).is_none()
+            if !seen.directories.contains_key(&place.directory)
+                && look(root, &place.directory, ways).is_none()
             {
-                seen.absent.insert(place.folder);
+                seen.absent.insert(place.directory);
             }
         }
         Some(seen)
@@ -103,8 +103,8 @@ impl Seen {
     /// Takes what was named in full, whether git ignores it or not.
     fn name(&mut self, root: &Path, path: String, ways: &mut Ways) {
         match look(root, &path, ways) {
-            // A pattern without a star names one file, and never a folder.
-            Some(Look { kind: Kind::Folder, .. }) => {}
+            // A pattern without a star names one file, and never a directory.
+            Some(Look { kind: Kind::Directory, .. }) => {}
             Some(look) => drop(self.files.insert(path, look)),
             None => drop(self.absent.insert(path)),
         }

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     about::{About, Seen},
-    store::{self, Folder, Kept, Row, Was},
+    store::{self, Directory, Kept, Row, Was},
     tree::Tree,
 };
 use crate::{
@@ -18,10 +18,10 @@ use crate::{
 
 /// Files of one confirmation: what has more is kept without, and is unknown.
 const FILES: usize = 1_000;
-/// Folders of one confirmation. A pattern that begins with `**` has all there are, and so have a hundred like it: what
+/// Directories of one confirmation. A pattern that begins with `**` has all there are, and so have a hundred like it: what
 /// an answer may look at is better spent on files.
-const FOLDERS: usize = 100;
-/// Entries of folders that are looked at for one confirmation.
+const DIRECTORIES: usize = 100;
+/// Entries of directories that are looked at for one confirmation.
 const ENTRIES: usize = 20_000;
 /// Bytes of one file, and of all files of one transaction, that are read; others are kept by their looks alone.
 pub(super) const FILE_BYTES: u64 = 4 << 20;
@@ -87,10 +87,11 @@ impl<'a, 'c> Confirming<'a, 'c> {
             let (size, mtime) = (look.size, kept_time(look, now));
             kept.rows.push(Row { path, was, size, mtime });
         }
-        // Without its folders nothing tells of new files, and those that are there are still compared.
-        if seen.folders.len() <= FOLDERS {
-            let folders = seen.folders.into_iter();
-            kept.folders = folders.map(|(path, look)| Folder(path, kept_time(look, now))).collect();
+        // Without its directories nothing tells of new files, and those that are there are still compared.
+        if seen.directories.len() <= DIRECTORIES {
+            let directories = seen.directories.into_iter();
+            kept.directories =
+                directories.map(|(path, look)| Directory(path, kept_time(look, now))).collect();
         }
         let absent = |path| Row { path, was: Was::Absent, size: 0, mtime: 0 };
         kept.rows.extend(seen.absent.into_iter().map(absent));
@@ -113,7 +114,7 @@ impl<'a, 'c> Confirming<'a, 'c> {
     }
 }
 
-/// The time of a file or folder; 0 where it was written so lately that it may change without looking different.
+/// The time of a file or directory; 0 where it was written so lately that it may change without looking different.
 fn kept_time(look: Look, now: Timestamp) -> i64 {
     if may_change_unseen(look.mtime, now) { 0 } else { look.mtime }
 }

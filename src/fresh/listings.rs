@@ -1,4 +1,4 @@
-//! What is in folders, each looked through once for all that is asked about it.
+//! What is in directories, each looked through once for all that is asked about it.
 
 use std::{collections::HashMap, path::PathBuf, rc::Rc};
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// The folders of a working tree that one answer has looked through.
+/// The directories of a working tree that one answer has looked through.
 #[derive(Debug)]
 pub(super) struct Listings {
     root: PathBuf,
@@ -41,13 +41,13 @@ impl Listings {
                 for pattern in patterns {
                     match globs::place(pattern) {
                         globs::Place::Path(path) => named.push(path),
-                        globs::Place::Folder(folder, levels) => {
-                            places.push((Place { folder, levels }, pattern));
+                        globs::Place::Directory(directory, levels) => {
+                            places.push((Place { directory, levels }, pattern));
                         }
                     }
                 }
                 // The widest first: it has what is in the others.
-                places.sort_by_key(|(place, _)| (place.folder.len(), place.levels.is_some()));
+                places.sort_by_key(|(place, _)| (place.directory.len(), place.levels.is_some()));
                 for (place, pattern) in places {
                     let listed = self.listed(&place)?;
                     let matching = listed.matching(pattern).into_iter();
@@ -56,18 +56,18 @@ impl Listings {
             }
             About::Paths(paths) => {
                 for path in paths {
-                    if !matches!(look(path), Some(Look { kind: Kind::Folder, .. })) {
+                    if !matches!(look(path), Some(Look { kind: Kind::Directory, .. })) {
                         named.push(path.clone());
                         continue;
                     }
-                    let place = Place { folder: path.clone(), levels: None };
+                    let place = Place { directory: path.clone(), levels: None };
                     let listed = self.listed(&place)?;
                     files.extend(listed.all().iter().filter(|file| place.has(file)).cloned());
                 }
             }
         }
-        // Whether git ignores it or not; a pattern without a star names a file, and never a folder.
-        named.retain(|path| look(path).is_some_and(|look| look.kind != Kind::Folder));
+        // Whether git ignores it or not; a pattern without a star names a file, and never a directory.
+        named.retain(|path| look(path).is_some_and(|look| look.kind != Kind::Directory));
         files.append(&mut named);
         files.sort_unstable();
         files.dedup();
@@ -76,12 +76,13 @@ impl Listings {
 
     /// What is in a place, and perhaps around it.
     fn listed(&mut self, place: &Place) -> Option<Rc<Paths<String>>> {
-        let above = std::iter::successors(Some(place.folder.as_str()), |folder| match folder {
-            &"" => None,
-            folder => Some(folder.rsplit_once('/').map_or("", |(above, _)| above)),
-        });
-        for folder in above {
-            let whole = Place { folder: folder.to_owned(), levels: None };
+        let above =
+            std::iter::successors(Some(place.directory.as_str()), |directory| match directory {
+                &"" => None,
+                directory => Some(directory.rsplit_once('/').map_or("", |(above, _)| above)),
+            });
+        for directory in above {
+            let whole = Place { directory: directory.to_owned(), levels: None };
             if let Some(Some(listed)) = self.known.get(&whole) {
                 return Some(Rc::clone(listed));
             }
@@ -90,7 +91,7 @@ impl Listings {
             return known.clone();
         }
         let found = below(&self.root, std::slice::from_ref(place), self.left);
-        let seen = found.as_ref().map_or(self.left, |it| it.files.len() + it.folders.len());
+        let seen = found.as_ref().map_or(self.left, |it| it.files.len() + it.directories.len());
         self.left -= seen.min(self.left);
         let listed = found.map(|found| Rc::new(Paths::new(found.files)));
         self.known.insert(place.clone(), listed.clone());

@@ -12,7 +12,7 @@ use super::{
     about::About,
     confirm::FILE_BYTES,
     listings::Listings,
-    store::{self, Folder, Row, Was},
+    store::{self, Directory, Row, Was},
     tree::Tree,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     os::look::{Kind, Look, Ways, hash, look},
 };
 
-/// Paths that one answer looks at, and entries of folders that it looks through for new files.
+/// Paths that one answer looks at, and entries of directories that it looks through for new files.
 const LOOKS: usize = 4_000;
 /// Bytes that one answer reads to tell whether files that look different are.
 const BYTES: u64 = 16 << 20;
@@ -73,7 +73,7 @@ pub struct Marks<'a, 'c> {
     seen: HashMap<String, Option<Look>>,
     ways: Ways,
     listings: Option<Listings>,
-    /// Whether one of the folders of an area looks different.
+    /// Whether one of the directories of an area looks different.
     areas: HashMap<i64, bool>,
     hashes: HashMap<String, Option<String>>,
 }
@@ -132,19 +132,20 @@ impl<'a, 'c> Marks<'a, 'c> {
         left.is_some()
     }
 
-    /// Whether a folder of an area looks different; none where that is too much to look at.
+    /// Whether a directory of an area looks different; none where that is too much to look at.
     fn has_grown(&mut self, area: Option<i64>) -> Result<Option<bool>> {
         let Some(key) = area else { return Ok(Some(false)) };
         if let Some(known) = self.areas.get(&key) {
             return Ok(Some(*known));
         }
-        let folders = store::area(self.tx, key)?;
-        if !self.may_look_at(folders.len()) {
+        let directories = store::area(self.tx, key)?;
+        if !self.may_look_at(directories.len()) {
             return Ok(None);
         }
-        let looks_different =
-            |Folder(path, mtime): &Folder| self.look(path).is_some_and(|now| now.mtime != *mtime);
-        let grown = folders.iter().any(looks_different);
+        let looks_different = |Directory(path, mtime): &Directory| {
+            self.look(path).is_some_and(|now| now.mtime != *mtime)
+        };
+        let grown = directories.iter().any(looks_different);
         self.areas.insert(key, grown);
         Ok(Some(grown))
     }
@@ -183,7 +184,7 @@ impl<'a, 'c> Marks<'a, 'c> {
     }
 
     fn fate(&mut self, row: &Row, was: Option<&str>, now: Option<Look>) -> Fate {
-        let Some(now) = now.filter(|now| now.kind != Kind::Folder) else {
+        let Some(now) = now.filter(|now| now.kind != Kind::Directory) else {
             return Fate::Changed;
         };
         let same_size = now.size == row.size;

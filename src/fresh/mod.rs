@@ -9,7 +9,7 @@
 //! - Outside git there are no confirmations and no marks, and no file is looked at.
 //! - A file is compared by its content. As long as size and time are those that were kept it is not opened; so a
 //!   `touch`, a commit, or a branch and back leave a thing fresh.
-//! - A file that is gone has changed. So has one that is new and belongs to the area: folders are kept as well, and only
+//! - A file that is gone has changed. So has one that is new and belongs to the area: directories are kept as well, and only
 //!   where one of them looks different is the area looked through again. What git ignores belongs to no area, unless it
 //!   is named in full.
 //! - The work is bounded. What has too many files to be confirmed (`confirm.rs`), or comes after an answer has looked at
@@ -18,7 +18,7 @@
 
 mod about;
 mod confirm;
-mod folder;
+mod directory;
 mod listings;
 mod mark;
 mod store;
@@ -26,5 +26,5 @@ mod tree;
 
 pub use about::About;
 pub use confirm::Confirming;
-pub use folder::{Stands, stands_for};
+pub use directory::{Stands, stands_for};
 pub use mark::{Freshness, Marks, State};

@@ -16,12 +16,12 @@ use crate::{
 
 mod read;
 
-/// The folder of the KB's own files, at the root of the working tree.
-pub const FOLDER: &str = ".kb";
+/// The directory of the KB's own files, at the root of the working tree.
+pub const DIRECTORY: &str = ".kb";
 /// The settings.
 pub const FILE: &str = ".kb/config.json";
-/// The folder of files that add types, relations and statuses.
-pub const SCHEMA_FOLDER: &str = ".kb/schema";
+/// The directory of files that add types, relations and statuses.
+pub const SCHEMA_DIRECTORY: &str = ".kb/schema";
 
 /// Where documents of each type are, unless the settings say otherwise.
 pub const DEFAULT_PATHS: &[(&str, &str)] = &[
@@ -45,7 +45,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 pub struct KbConfig {
     /// The branch that others begin as a copy of; none leaves it to git.
     pub default_branch: Option<String>,
-    /// Type to folder, relative to the root, with `/`.
+    /// Type to directory, relative to the root, with `/`.
     pub paths: BTreeMap<String, String>,
     /// Manifests, relative to the root, with `/`, each once.
     pub manifests: Vec<String>,
@@ -55,7 +55,7 @@ pub struct KbConfig {
 
 impl Default for KbConfig {
     fn default() -> Self {
-        let path = |(kind, folder): &(&str, &str)| ((*kind).to_owned(), (*folder).to_owned());
+        let path = |(kind, directory): &(&str, &str)| ((*kind).to_owned(), (*directory).to_owned());
         KbConfig {
             default_branch: None,
             paths: DEFAULT_PATHS.iter().map(path).collect(),
@@ -84,7 +84,7 @@ impl<'a> Words<'a> {
 impl KbConfig {
     /// Reads the settings of the working tree at `root`; without a file the defaults are in force.
     pub fn load(root: &Path, words: &Words<'_>) -> Result<KbConfig> {
-        check_folder(root)?;
+        check_directory(root)?;
         inside(root, FILE)?;
         match fs::read_text(&root.join(FILE), MAX_BYTES) {
             Ok(text) => KbConfig::parse(&text, words),
@@ -106,7 +106,7 @@ impl KbConfig {
 
 /// The text that `graph kb init` writes: the defaults, without `defaultBranch`, so that git decides.
 pub fn initial_text() -> String {
-    let line = |(kind, folder): &(&str, &str)| format!("    \"{kind}\": \"{folder}\"");
+    let line = |(kind, directory): &(&str, &str)| format!("    \"{kind}\": \"{directory}\"");
     let paths: Vec<_> = DEFAULT_PATHS.iter().map(line).collect();
     let manifests: Vec<_> = DEFAULT_MANIFESTS.iter().map(|name| format!("\"{name}\"")).collect();
     format!(
@@ -118,8 +118,8 @@ pub fn initial_text() -> String {
 
 /// The names and texts of the files in `.kb/schema`, in the order of their names.
 pub fn schema_files(root: &Path) -> Result<Vec<(String, String)>> {
-    check_folder(root)?;
-    let walk = crate::os::walk::files(root, SCHEMA_FOLDER, |name| name.ends_with(".json"));
+    check_directory(root)?;
+    let walk = crate::os::walk::files(root, SCHEMA_DIRECTORY, |name| name.ends_with(".json"));
     if let Some((path, reason)) = walk.problems.first() {
         return Err(refused(path, None, reason));
     }
@@ -130,7 +130,7 @@ pub fn schema_files(root: &Path) -> Result<Vec<(String, String)>> {
     walk.files.into_iter().map(|file| read(file.path)).collect()
 }
 
-/// What is missing of `.kb`, the given schema files and the folders for documents, relative to the root; a folder
+/// What is missing of `.kb`, the given schema files and the directories for documents, relative to the root; a directory
 /// has no text. What is there stays as it is.
 pub fn missing(
     root: &Path,
@@ -139,10 +139,10 @@ pub fn missing(
 ) -> Result<Vec<(String, Option<String>)>> {
     // Settings that are there are read first: nothing is made beside a file that cannot be used.
     let config = KbConfig::load(root, words)?;
-    let schema = schema.iter().map(|(name, text)| (format!("{SCHEMA_FOLDER}/{name}"), *text));
+    let schema = schema.iter().map(|(name, text)| (format!("{SCHEMA_DIRECTORY}/{name}"), *text));
     let files = schema.map(|(path, text)| (path, Some(text.to_owned())));
-    let folders = config.paths.into_values().map(|folder| (folder, None));
-    let all = [(FILE.to_owned(), Some(initial_text()))].into_iter().chain(files).chain(folders);
+    let directories = config.paths.into_values().map(|directory| (directory, None));
+    let all = [(FILE.to_owned(), Some(initial_text()))].into_iter().chain(files).chain(directories);
     let mut missing = Vec::new();
     for (path, text) in all {
         inside(root, &path)?;
@@ -165,7 +165,7 @@ pub fn create(
         let full = root.join(&path);
         let (made, shown) = match text {
             Some(text) => (fs::create_text(&full, &text), path),
-            None => (fs::create_folder(&full), format!("{path}/")),
+            None => (fs::create_directory(&full), format!("{path}/")),
         };
         if made.map_err(|error| failed(&shown, &error))? {
             created.push(shown);
@@ -174,24 +174,24 @@ pub fn create(
     Ok(created)
 }
 
-/// Refuses a `.kb` that is no folder, or a symbolic link out of the repository, before anything in it is read or written.
-pub fn check_folder(root: &Path) -> Result<()> {
-    inside(root, FOLDER)?;
-    let folder = root.join(FOLDER);
-    match folder.exists() && !folder.is_dir() {
-        true => Err(place(FOLDER, None, "is not a folder")
+/// Refuses a `.kb` that is no directory, or a symbolic link out of the repository, before anything in it is read or written.
+pub fn check_directory(root: &Path) -> Result<()> {
+    inside(root, DIRECTORY)?;
+    let directory = root.join(DIRECTORY);
+    match directory.exists() && !directory.is_dir() {
+        true => Err(place(DIRECTORY, None, "is not a directory")
             .hint("the KB keeps its settings in there: move what stands in its place")
             .into()),
         false => Ok(()),
     }
 }
 
-/// Refuses a path that symbolic links lead out of the repository; what is not there yet counts by its folder.
+/// Refuses a path that symbolic links lead out of the repository; what is not there yet counts by its directory.
 fn inside(root: &Path, path: &str) -> Result<()> {
     root.metadata().map_err(|error| {
-        let message = format!("the folder {} cannot be looked at: {error}", root.display());
+        let message = format!("the directory {} cannot be looked at: {error}", root.display());
         Fault::new(ErrorCode::InvalidOperation, message)
-            .hint("a working tree that was deleted is gone: go on in another folder, and restart a server there")
+            .hint("a working tree that was deleted is gone: go on in another directory, and restart a server there")
     })?;
     match fs::resolve_beneath(root, path) {
         Ok(_) => Ok(()),
@@ -199,7 +199,7 @@ fn inside(root: &Path, path: &str) -> Result<()> {
     }
 }
 
-/// A folder or file of the settings, relative to the root.
+/// A directory or file of the settings, relative to the root.
 fn relative(key: &str, path: &str) -> std::result::Result<String, String> {
     normalise(key, None, path).map_err(|error| error.into_fault("").message)
 }
@@ -214,7 +214,7 @@ fn place(file: &str, line: Option<usize>, reason: &str) -> Fault {
 }
 
 fn refused(file: &str, line: Option<usize>, reason: &str) -> crate::base::Error {
-    let hint = "it must be a regular file or folder inside the repository";
+    let hint = "it must be a regular file or directory inside the repository";
     place(file, line, reason).hint(hint).into()
 }
 

@@ -1,4 +1,4 @@
-//! Circles among links: found in one pass, whatever the size, and never on the stack.
+//! Cycles among links: found in one pass, whatever the size, and never on the stack.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -100,26 +100,26 @@ impl Digraph {
         None
     }
 
-    /// One circle of every component that has one: a shortest through its lowest node.
-    pub fn circles(&self) -> Vec<Vec<usize>> {
+    /// One cycle of every component that has one: a shortest through its lowest node.
+    pub fn cycles(&self) -> Vec<Vec<usize>> {
         let components = self.components();
         let mut sizes = vec![0; components.len()];
         for &component in &components {
             sizes[component] += 1;
         }
         let mut seen = vec![false; components.len()];
-        let mut circles = Vec::new();
+        let mut cycles = Vec::new();
         for (node, &component) in components.iter().enumerate() {
             let first = !std::mem::replace(&mut seen[component], true);
             if first && (sizes[component] > 1 || self.next[node].contains(&node)) {
-                circles.extend(self.way(node, node, &components));
+                cycles.extend(self.way(node, node, &components));
             }
         }
-        circles
+        cycles
     }
 }
 
-/// The circles that new links close, each from its new link's beginning back to it.
+/// The cycles that new links close, each from its new link's beginning back to it.
 ///
 /// Reads only what the new links lead to, and that once, however many they are.
 pub(super) fn closed_by(
@@ -152,7 +152,7 @@ pub(super) fn closed_by(
     }
     let components = graph.components();
     let mut told = Vec::new();
-    let mut circles = Vec::new();
+    let mut cycles = Vec::new();
     for &(from, to) in &links[..new.len()] {
         if components[from] == components[to] && !told.contains(&components[from]) {
             told.push(components[from]);
@@ -161,19 +161,19 @@ pub(super) fn closed_by(
             } else {
                 graph.way(to, from, &components).unwrap_or_default()
             };
-            let circle = std::iter::once(from).chain(back);
-            circles.push(circle.map(|node| names[node].clone()).collect());
+            let cycle = std::iter::once(from).chain(back);
+            cycles.push(cycle.map(|node| names[node].clone()).collect());
         }
     }
-    Ok(circles)
+    Ok(cycles)
 }
 
 /// `a -> b -> a`, cut where it is long.
-pub(super) fn in_words(circle: &[impl AsRef<str>]) -> String {
+pub(super) fn in_words(cycle: &[impl AsRef<str>]) -> String {
     const SHOWN: usize = 12;
-    let shown: Vec<&str> = circle.iter().take(SHOWN).map(AsRef::as_ref).collect();
-    let rest = if circle.len() > SHOWN {
-        format!(" -> … ({} in all)", circle.len() - 1)
+    let shown: Vec<&str> = cycle.iter().take(SHOWN).map(AsRef::as_ref).collect();
+    let rest = if cycle.len() > SHOWN {
+        format!(" -> … ({} in all)", cycle.len() - 1)
     } else {
         String::new()
     };
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_found_once_each_and_in_order() {
+    fn cycles_are_found_once_each_and_in_order() {
         for (nodes, links, expected) in [
             (0, &[][..], vec![]),
             (3, &[(0, 1), (1, 2)], vec![]),
@@ -203,16 +203,16 @@ mod tests {
             (4, &[(0, 1), (1, 0), (2, 3), (3, 2), (1, 2)], vec![vec![0, 1, 0], vec![2, 3, 2]]),
             (4, &[(0, 1), (1, 2), (2, 3), (3, 1), (2, 1)], vec![vec![1, 2, 1]]),
         ] {
-            assert_eq!(graph(nodes, links).circles(), expected, "{links:?}");
+            assert_eq!(graph(nodes, links).cycles(), expected, "{links:?}");
         }
     }
 
     #[test]
-    fn a_long_circle_does_not_end_the_stack() {
+    fn a_long_cycle_does_not_end_the_stack() {
         let nodes = 200_000;
         let mut links: Vec<_> = (1..nodes).map(|node| (node - 1, node)).collect();
         links.push((nodes - 1, 0));
-        let circles = graph(nodes, &links).circles();
-        assert_eq!((circles.len(), circles[0].len()), (1, nodes + 1));
+        let cycles = graph(nodes, &links).cycles();
+        assert_eq!((cycles.len(), cycles[0].len()), (1, nodes + 1));
     }
 }

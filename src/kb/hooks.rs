@@ -66,10 +66,10 @@ pub enum Outcome {
     },
 }
 
-/// Where hooks go: the folder that git looks in, or `chosen`, which git is told to look in from now on. A chosen path
+/// Where hooks go: the directory that git looks in, or `chosen`, which git is told to look in from now on. A chosen path
 /// is relative to the root of the working tree, as in git.
-pub fn folder(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
-    let now = repository.hooks_folder()?;
+pub fn directory(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
+    let now = repository.hooks_directory()?;
     let Some(chosen) = chosen else {
         return match symlink_metadata(&now).is_ok() && !now.is_dir() {
             true => Err(refused(
@@ -79,16 +79,16 @@ pub fn folder(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> 
             false => Ok(now),
         };
     };
-    let folder = chosen_folder(repository, chosen)?;
-    if folder == now {
-        return Ok(folder);
+    let directory = chosen_directory(repository, chosen)?;
+    if directory == now {
+        return Ok(directory);
     }
-    let own = repository.own_hooks_folder();
+    let own = repository.own_hooks_directory();
     if now != own {
         let now = now.display();
         return Err(refused(
             &format!("core.hooksPath is {now}: hooks elsewhere would not run"),
-            "leave --hooks-path out to use that folder, or set core.hooksPath yourself",
+            "leave --hooks-path out to use that directory, or set core.hooksPath yourself",
         ));
     }
     let active = active(&own);
@@ -104,46 +104,46 @@ pub fn folder(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> 
             "leave --hooks-path out, or move those hooks there first",
         ));
     }
-    // Before git is told: it would look in vain for hooks in a folder that cannot be had.
-    fs::create_folder(&folder).map_err(|error| unusable(&folder, &error))?;
+    // Before git is told: it would look in vain for hooks in a directory that cannot be had.
+    fs::create_directory(&directory).map_err(|error| unusable(&directory, &error))?;
     repository.set_hooks_path(chosen)?;
     if !ours.is_empty() {
         // Git no longer runs what an earlier call put there.
         uninstall(&own)?;
     }
-    Ok(folder)
+    Ok(directory)
 }
 
-/// Gives `core.hooksPath` back where it was set by [`folder`] and no other hooks rely on it; answers whether.
-pub fn release_folder(repository: &Repository) -> Result<bool> {
+/// Gives `core.hooksPath` back where it was set by [`directory`] and no other hooks rely on it; answers whether.
+pub fn release_directory(repository: &Repository) -> Result<bool> {
     if !repository.has_our_hooks_path() {
         return Ok(false);
     }
-    let folder = repository.hooks_folder()?;
-    if !active(&folder).is_empty() {
+    let directory = repository.hooks_directory()?;
+    if !active(&directory).is_empty() {
         return Ok(false);
     }
     repository.unset_hooks_path()?;
     // Only where it is empty; what a person put there stays.
-    let _ = std::fs::remove_dir(&folder);
+    let _ = std::fs::remove_dir(&directory);
     Ok(true)
 }
 
-/// The folder that git takes a path for; refused where it would take it for another one.
-fn chosen_folder(repository: &Repository, chosen: &str) -> Result<PathBuf> {
+/// The directory that git takes a path for; refused where it would take it for another one.
+fn chosen_directory(repository: &Repository, chosen: &str) -> Result<PathBuf> {
     if chosen.trim().is_empty() || chosen.starts_with(['~', '%']) {
         return Err(refused(
-            &format!("--hooks-path is `{chosen}`, which names no folder here"),
+            &format!("--hooks-path is `{chosen}`, which names no directory here"),
             "give it relative to the root of the working tree, such as .githooks, or in full",
         ));
     }
-    let folder = repository.path_of(chosen);
-    match folder.exists() && !folder.is_dir() {
+    let directory = repository.path_of(chosen);
+    match directory.exists() && !directory.is_dir() {
         true => Err(refused(
-            &format!("--hooks-path is {chosen}, which is not a folder"),
-            "name a folder, which need not be there yet, such as .githooks",
+            &format!("--hooks-path is {chosen}, which is not a directory"),
+            "name a directory, which need not be there yet, such as .githooks",
         )),
-        false => Ok(folder),
+        false => Ok(directory),
     }
 }
 
@@ -152,47 +152,48 @@ fn is_ours(path: &Path) -> bool {
     matches!(read(path), Ok(Found::Text(found)) if text::is_own(&found))
 }
 
-/// The folders that a block of ours may be in.
-pub fn folders(repository: &Repository) -> Result<Vec<PathBuf>> {
-    let (now, own) = (repository.hooks_folder()?, repository.own_hooks_folder());
+/// The directories that a block of ours may be in.
+pub fn directories(repository: &Repository) -> Result<Vec<PathBuf>> {
+    let (now, own) = (repository.hooks_directory()?, repository.own_hooks_directory());
     Ok(if now == own { vec![own] } else { vec![now, own] })
 }
 
-/// How hooks in `folder` call the binary: by its place, or by its name where others may get the same file.
-pub fn command(repository: &Repository, folder: &Path, binary: &Path) -> String {
-    let tracked = is_in_a_tree(repository, folder) && folder != repository.own_hooks_folder();
+/// How hooks in `directory` call the binary: by its place, or by its name where others may get the same file.
+pub fn command(repository: &Repository, directory: &Path, binary: &Path) -> String {
+    let tracked =
+        is_in_a_tree(repository, directory) && directory != repository.own_hooks_directory();
     match binary.to_str() {
         Some(place) if !tracked && !place.contains(char::is_control) => place.to_owned(),
         _ => "graph".to_owned(),
     }
 }
 
-/// Whether `folder` serves other repositories too: blocks there do nothing where no KB was set up.
-pub fn is_shared(repository: &Repository, folder: &Path) -> bool {
-    !is_in_a_tree(repository, folder) && folder != repository.own_hooks_folder()
+/// Whether `directory` serves other repositories too: blocks there do nothing where no KB was set up.
+pub fn is_shared(repository: &Repository, directory: &Path) -> bool {
+    !is_in_a_tree(repository, directory) && directory != repository.own_hooks_directory()
 }
 
-/// Whether `folder` lies in this working tree or the main one.
-fn is_in_a_tree(repository: &Repository, folder: &Path) -> bool {
-    folder.starts_with(&repository.root) || folder.starts_with(&repository.main_root)
+/// Whether `directory` lies in this working tree or the main one.
+fn is_in_a_tree(repository: &Repository, directory: &Path) -> bool {
+    directory.starts_with(&repository.root) || directory.starts_with(&repository.main_root)
 }
 
-/// Puts the block into every hook of `folder` that can carry it, or with `dry_run` only tells what that would do.
-pub fn install(folder: &Path, command: &str, dry_run: bool) -> Result<Vec<HookReport>> {
-    each(folder, |hook, path| install_one(hook, path, command, dry_run))
+/// Puts the block into every hook of `directory` that can carry it, or with `dry_run` only tells what that would do.
+pub fn install(directory: &Path, command: &str, dry_run: bool) -> Result<Vec<HookReport>> {
+    each(directory, |hook, path| install_one(hook, path, command, dry_run))
 }
 
-/// Takes the block out of every hook of `folder`.
-pub fn uninstall(folder: &Path) -> Result<Vec<HookReport>> {
-    each(folder, |_, path| uninstall_one(path))
+/// Takes the block out of every hook of `directory`.
+pub fn uninstall(directory: &Path) -> Result<Vec<HookReport>> {
+    each(directory, |_, path| uninstall_one(path))
 }
 
 fn each(
-    folder: &Path,
+    directory: &Path,
     treat: impl Fn(&'static str, &Path) -> io::Result<Outcome>,
 ) -> Result<Vec<HookReport>> {
     let one = |hook: &&'static str| {
-        let path = folder.join(hook);
+        let path = directory.join(hook);
         match treat(hook, &path) {
             Ok(outcome) => Ok(HookReport { hook, path, outcome }),
             Err(error) => Err(unusable(&path, &error)),
@@ -285,9 +286,9 @@ fn read(path: &Path) -> io::Result<Found> {
     })
 }
 
-/// The hooks in a folder that git would run.
-fn active(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+/// The hooks in a directory that git would run.
+fn active(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .filter(|entry| fs::is_executable(&entry.path()) && entry.path().is_file())
         .filter_map(|entry| entry.file_name().into_string().ok())
@@ -300,7 +301,7 @@ fn active(folder: &Path) -> Vec<String> {
 fn unusable(path: &Path, error: &io::Error) -> crate::base::Error {
     refused(
         &format!("{} cannot be written: {error}", path.display()),
-        "see who owns the folder, or leave the hooks out with --no-hooks",
+        "see who owns the directory, or leave the hooks out with --no-hooks",
     )
 }
 

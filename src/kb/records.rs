@@ -365,7 +365,7 @@ fn check_link(incoming: &LinkRecord) -> Result<LinkId> {
     validate::confidence("confidence", incoming.confidence)?;
     check_place(incoming.file.as_deref(), incoming.line)?;
     if relation.contains(' ') {
-        return Err(Fault::invalid("relation", "has a blank").into());
+        return Err(Fault::invalid("relation", "contains whitespace").into());
     }
     text::check_size("kind", kind.len(), limits::WORD)?;
     let id = LinkId {

@@ -39,7 +39,7 @@ pub fn walk(
         known.iter().map(|file| (file.path.as_str(), file)).collect();
     let mut walk = Walk::default();
     for (path, reason) in problems {
-        // What is below a folder that cannot be looked at is not gone.
+        // What is below a directory that cannot be looked at is not gone.
         let below = format!("{path}/");
         let files = known.iter().filter(|file| file.path.starts_with(&below));
         walk.seen.extend(files.map(|file| file.path.clone()));

@@ -152,7 +152,7 @@ impl Schema {
         format!("{:?}", self.relations)
     }
 
-    /// The relations that must not run in a circle.
+    /// The relations that must not run in a cycle.
     pub fn acyclic(&self) -> impl Iterator<Item = &str> + Clone {
         let marked = self.relations.iter().filter(|(_, def)| def.acyclic);
         marked.map(|(name, _)| name.as_str())

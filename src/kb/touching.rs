@@ -39,7 +39,7 @@ pub struct Touching {
     /// Its status.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub status: String,
-    /// Which of the files it is about, itself or by a folder.
+    /// Which of the files it is about, itself or by a directory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
     /// The link to it, where another entity is about the files: `pay implements REQ-1`.
@@ -50,7 +50,7 @@ pub struct Touching {
     pub freshness: Option<Freshness>,
 }
 
-/// What is about one of `paths`, or a folder it is in, by id; then what is linked to that and is a requirement or a
+/// What is about one of `paths`, or a directory it is in, by id; then what is linked to that and is a requirement or a
 /// decision. Also how many more there are. A path comes with the spelling that it is answered under. A branch without
 /// a store says nothing.
 pub fn touching(
@@ -115,9 +115,9 @@ fn behind(
     Ok(behind)
 }
 
-/// A path, and the folders it is in, the nearest first.
+/// A path, and the directories it is in, the nearest first.
 fn places(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(folder, _)| folder))
+    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(directory, _)| directory))
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_looked_for_with_its_folders() {
+    fn a_path_is_looked_for_with_its_directories() {
         assert_eq!(places("a/b/c.rs").collect::<Vec<_>>(), ["a/b/c.rs", "a/b", "a"]);
         assert_eq!(places("c.rs").collect::<Vec<_>>(), ["c.rs"]);
     }

@@ -18,7 +18,7 @@ use crate::{
 /// Warnings that are spelled out.
 const SHOWN: usize = 20;
 
-/// Unknown statuses, circles, and links that now lead to the wrong type.
+/// Unknown statuses, cycles, and links that now lead to the wrong type.
 pub(super) fn of(
     tx: &Read<'_>,
     setting: &Setting,
@@ -49,11 +49,11 @@ pub(super) fn of(
             .filter(|(before, link)| before.is_none() && link.relation == relation);
         let new: Vec<_> = new.map(|(_, link)| (link.from.clone(), link.to.clone())).collect();
         if !new.is_empty() {
-            let circles = cycle::closed_by(tx, branch, relation, &new)?;
+            let cycles = cycle::closed_by(tx, branch, relation, &new)?;
             warnings.extend(
-                circles.iter().map(|circle| {
-                    format!("{relation} runs in a circle: {}", cycle::in_words(circle))
-                }),
+                cycles
+                    .iter()
+                    .map(|cycle| format!("{relation} runs in a cycle: {}", cycle::in_words(cycle))),
             );
         }
     }

@@ -121,7 +121,7 @@ pub struct ContextAtom {
     pub changelog: Vec<Entry>,
 }
 
-/// Everything known about the paths; `root` is the folder that absolute ones are made relative to.
+/// Everything known about the paths; `root` is the directory that absolute ones are made relative to.
 pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surroundings> {
     let project = validate::project(tx, ask.project.as_deref())?;
     let asked = normalised(root, &ask.paths)?;

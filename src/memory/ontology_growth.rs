@@ -108,7 +108,7 @@ pub(super) fn add(tx: &Write<'_>, new: &Ontology) -> Result<()> {
 }
 
 /// Refuses an ontology of which something is empty, there twice or unknown. Names may be as long as ids: those of a
-/// folder that was imported are.
+/// directory that was imported are.
 pub(super) fn check(asked: &Ontology) -> Result<()> {
     let list = |field: &str, names: &[String]| -> Result<()> {
         let mut seen = HashSet::new();

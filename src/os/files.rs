@@ -13,29 +13,29 @@ pub use rules::{Ruled, ruled};
 /// Files that are listed at the most; a tree with more is not a project.
 const MAX_FILES: usize = 1_000_000;
 
-/// A folder to look through.
+/// A directory to look through.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Relative to the root, with `/`; empty for the root itself.
-    pub folder: String,
+    pub directory: String,
     /// How many levels down, where it is not all of them.
     pub levels: Option<usize>,
 }
 
-/// What was found in folders, sorted.
+/// What was found in directories, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// Files, and symbolic links wherever they lead.
     pub files: Vec<String>,
-    /// The folders that were looked through.
-    pub folders: Vec<String>,
+    /// The directories that were looked through.
+    pub directories: Vec<String>,
 }
 
 /// The files below `root` that git does not ignore, relative to it with `/` between names, sorted.
 ///
 /// None where there are too many. What cannot be read, or has a name that is no text, is passed over.
 pub fn list(root: &Path) -> Option<Vec<String>> {
-    let everything = [Place { folder: String::new(), levels: None }];
+    let everything = [Place { directory: String::new(), levels: None }];
     below(root, &everything, MAX_FILES).map(|found| found.files)
 }
 
@@ -45,19 +45,19 @@ pub fn list(root: &Path) -> Option<Vec<String>> {
 pub fn below(root: &Path, places: &[Place], most: usize) -> Option<Found> {
     let mut found = Found::default();
     let mut reader = Reader::default();
-    let Some(start) = Folder::at(root, &mut reader).filter(|_| root.is_dir()) else {
+    let Some(start) = Directory::at(root, &mut reader).filter(|_| root.is_dir()) else {
         return Some(found);
     };
     let looks_into = |path: &str| places.iter().any(|place| place.looks_into(path));
     let from = start.way.len();
     if looks_into("") {
-        found.folders.push(String::new());
+        found.directories.push(String::new());
     }
     // From the root, so that every ignore file on the way is heard; what leads to no place is left out.
-    let (mut folders, mut seen) = (vec![start], 0);
-    while let Some(folder) = folders.pop() {
-        let rules = reader.inside(&folder.place, &folder.way, folder.above.clone());
-        for (path, kind) in folder.entries() {
+    let (mut directories, mut seen) = (vec![start], 0);
+    while let Some(directory) = directories.pop() {
+        let rules = reader.inside(&directory.place, &directory.way, directory.above.clone());
+        for (path, kind) in directory.entries() {
             let inside = &path[from..];
             let wanted = match kind.is_dir() {
                 true => looks_into(inside) || places.iter().any(|place| place.is_below(inside)),
@@ -74,20 +74,24 @@ pub fn below(root: &Path, places: &[Place], most: usize) -> Option<Found> {
                 found.files.push(inside.to_owned());
             } else if kind.is_dir() {
                 if looks_into(inside) {
-                    found.folders.push(inside.to_owned());
+                    found.directories.push(inside.to_owned());
                 }
-                let place = folder.place.join(folder.name(&path));
-                folders.push(Folder { place, way: format!("{path}/"), above: rules.clone() });
+                let place = directory.place.join(directory.name(&path));
+                directories.push(Directory {
+                    place,
+                    way: format!("{path}/"),
+                    above: rules.clone(),
+                });
             }
         }
     }
     found.files.sort_unstable();
-    found.folders.sort_unstable();
+    found.directories.sort_unstable();
     Some(found)
 }
 
-/// A folder on a walk.
-struct Folder {
+/// A directory on a walk.
+struct Directory {
     place: PathBuf,
     /// From the top of the repository, with a slash behind each name.
     way: String,
@@ -95,10 +99,10 @@ struct Folder {
     above: Rules,
 }
 
-impl Folder {
-    fn at(place: &Path, reader: &mut Reader) -> Option<Folder> {
+impl Directory {
+    fn at(place: &Path, reader: &mut Reader) -> Option<Directory> {
         let (way, above) = reader.above(place)?;
-        Some(Folder { place: place.to_path_buf(), way, above })
+        Some(Directory { place: place.to_path_buf(), way, above })
     }
 
     /// What is in it, each with the way in front, in no order. Dotfiles are files; the repository itself is not one of
@@ -118,12 +122,12 @@ impl Folder {
 }
 
 impl Place {
-    /// How many levels below the folder a path is; none where it is elsewhere.
+    /// How many levels below the directory a path is; none where it is elsewhere.
     fn depth(&self, path: &str) -> Option<usize> {
-        if self.folder.is_empty() {
+        if self.directory.is_empty() {
             return Some(if path.is_empty() { 0 } else { path.split('/').count() });
         }
-        match path.strip_prefix(self.folder.as_str())? {
+        match path.strip_prefix(self.directory.as_str())? {
             "" => Some(0),
             rest => Some(rest.strip_prefix('/')?.split('/').count()),
         }
@@ -135,41 +139,41 @@ impl Place {
         depth.is_some_and(|depth| depth > 0 && self.levels.is_none_or(|levels| depth <= levels))
     }
 
-    fn looks_into(&self, folder: &str) -> bool {
-        let depth = self.depth(folder);
+    fn looks_into(&self, directory: &str) -> bool {
+        let depth = self.depth(directory);
         depth.is_some_and(|depth| self.levels.is_none_or(|levels| depth < levels))
     }
 
-    /// Whether a folder is on the way to this one.
-    fn is_below(&self, folder: &str) -> bool {
-        folder.is_empty()
-            || self.folder.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    /// Whether a directory is on the way to this one.
+    fn is_below(&self, directory: &str) -> bool {
+        directory.is_empty()
+            || self.directory.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
     }
 }
 
-/// Entries of one folder that are looked at for a completion.
+/// Entries of one directory that are looked at for a completion.
 const ENTRIES: usize = 10_000;
 
-/// What is directly in a folder below `root` and not ignored by git, sorted: each with the folder in front, and a folder
-/// with a slash at its end. Nothing where the folder is not there, or leads out of `root`.
-pub fn entries(root: &Path, folder: &str) -> Vec<String> {
-    let place = root.join(folder);
+/// What is directly in a directory below `root` and not ignored by git, sorted: each with the directory in front, and a directory
+/// with a slash at its end. Nothing where the directory is not there, or leads out of `root`.
+pub fn entries(root: &Path, directory: &str) -> Vec<String> {
+    let place = root.join(directory);
     let (Ok(root), Ok(place)) = (root.canonicalize(), place.canonicalize()) else {
         return Vec::new();
     };
     let mut reader = Reader::default();
-    let Some(at) = Folder::at(&place, &mut reader).filter(|_| place.starts_with(root)) else {
+    let Some(at) = Directory::at(&place, &mut reader).filter(|_| place.starts_with(root)) else {
         return Vec::new();
     };
     let rules = reader.inside(&at.place, &at.way, at.above.clone());
-    let between = if folder.is_empty() { "" } else { "/" };
+    let between = if directory.is_empty() { "" } else { "/" };
     let mut entries: Vec<String> = at
         .entries()
         .filter(|(path, kind)| !ignores(&rules, path, kind.is_dir()))
         .take(ENTRIES)
         .map(|(path, kind)| {
             let slash = if kind.is_dir() { "/" } else { "" };
-            format!("{folder}{between}{}{slash}", at.name(&path))
+            format!("{directory}{between}{}{slash}", at.name(&path))
         })
         .collect();
     entries.sort_unstable();
@@ -191,16 +195,16 @@ mod tests {
 
     #[test]
     fn dotfiles_count_and_what_git_ignores_does_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
         make(root, &[".git/HEAD", ".env", "src/a.rs", "src/deep/b.rs", "target/x", ".gitignore"]);
         assert_eq!(list(root).unwrap(), [".env", ".gitignore", "src/a.rs", "src/deep/b.rs"]);
     }
 
     #[test]
     fn the_database_is_none_of_the_files_unless_git_is_told_to_keep_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
         make(
             root,
             &[".git/HEAD", "a.rs", "graph.db", "graph.db-wal", "graph.db.v8.bak", "sub/graph.db"],
@@ -212,13 +216,13 @@ mod tests {
 
     #[test]
     fn ignore_files_of_other_programs_are_not_heard() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("repository");
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("repository");
         make(&root, &[".git/HEAD", ".gitignore", "src/a.rs", "src/x.log", "src/deep/b.rs"]);
         // Also above the repository, where git itself does not hear its own.
         for (place, name, text) in [
-            (folder.path(), ".ignore", "*.rs\n"),
-            (folder.path(), ".gitignore", "*.rs\n"),
+            (directory.path(), ".ignore", "*.rs\n"),
+            (directory.path(), ".gitignore", "*.rs\n"),
             (&root, ".ignore", "deep\n!x.log\n"),
             (&root.join("src"), ".ignore", "a.rs\n"),
         ] {
@@ -231,18 +235,20 @@ mod tests {
 
     #[test]
     fn only_the_places_are_looked_through() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
         make(root, &[".git/HEAD", ".gitignore", "a.rs", "src/a.rs", "src/x.log", "src/deep/b.rs"]);
         make(root, &["src/deep/er/c.rs", "srcs/d.rs", "target/x", "docs/one/e.md"]);
         let found = |places: &[(&str, Option<usize>)], most| {
-            let places = places
-                .iter()
-                .map(|(folder, levels)| Place { folder: (*folder).to_owned(), levels: *levels });
+            let places = places.iter().map(|(directory, levels)| Place {
+                directory: (*directory).to_owned(),
+                levels: *levels,
+            });
             let found = below(root, &places.collect::<Vec<_>>(), most)?;
-            Some((found.files.join(" "), found.folders.join(" ")))
+            Some((found.files.join(" "), found.directories.join(" ")))
         };
-        let pair = |files: &str, folders: &str| Some((files.to_owned(), folders.to_owned()));
+        let pair =
+            |files: &str, directories: &str| Some((files.to_owned(), directories.to_owned()));
         assert_eq!(
             found(&[("src", None)], 9),
             pair("src/a.rs src/deep/b.rs src/deep/er/c.rs", "src src/deep src/deep/er")

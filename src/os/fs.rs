@@ -1,4 +1,4 @@
-//! Files: reading within bounds, staying beneath a folder, and writing so that nobody ever sees half a file.
+//! Files: reading within bounds, staying beneath a directory, and writing so that nobody ever sees half a file.
 
 use std::{
     fs::{self, File},
@@ -15,7 +15,7 @@ pub enum ReadError {
     /// Nothing is there.
     #[error("there is no such file")]
     Missing,
-    /// A folder, a pipe or a device: reading it would fail or never end.
+    /// A directory, a pipe or a device: reading it would fail or never end.
     #[error("it is not a regular file")]
     NotAFile,
     /// Over the cap that the caller set.
@@ -33,7 +33,7 @@ pub enum ReadError {
         offset: usize,
     },
     /// By a link, or by a path that climbs.
-    #[error("it leads outside of the folder")]
+    #[error("it leads outside of the directory")]
     Outside,
     /// What the system said.
     #[error("{0}")]
@@ -125,16 +125,16 @@ pub fn read_beneath(root: &Path, relative: &str, cap: u64) -> Result<Vec<u8>, Re
     read_bytes(&path, cap)
 }
 
-/// A folder's entries, or none where there is no folder.
-pub fn names(folder: &Path) -> io::Result<Option<Vec<std::ffi::OsString>>> {
-    let entries = match fs::read_dir(folder) {
+/// A directory's entries, or none where there is no directory.
+pub fn names(directory: &Path) -> io::Result<Option<Vec<std::ffi::OsString>>> {
+    let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         entries => entries?,
     };
     entries.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>().map(Some)
 }
 
-/// Writes a file beneath `root`, readable by its owner alone, with the folders that lead to it. Whole or not at all; a
+/// Writes a file beneath `root`, readable by its owner alone, with the directories that lead to it. Whole or not at all; a
 /// link in its place is replaced and not followed.
 pub fn write_beneath(root: &Path, relative: &str, bytes: &[u8]) -> io::Result<()> {
     let mut file = Pending::begin(&beneath(root, relative, true)?, PRIVATE)?;
@@ -142,10 +142,10 @@ pub fn write_beneath(root: &Path, relative: &str, bytes: &[u8]) -> io::Result<()
     file.finish_soon()
 }
 
-/// Removes from a folder beneath `root` what was on its way when a process died.
+/// Removes from a directory beneath `root` what was on its way when a process died.
 pub fn sweep_beneath(root: &Path, relative: &str) {
-    if let Ok(folder) = resolve_beneath(root, relative) {
-        scratch::sweep(&folder);
+    if let Ok(directory) = resolve_beneath(root, relative) {
+        scratch::sweep(&directory);
     }
 }
 
@@ -158,44 +158,44 @@ pub fn remove_beneath(root: &Path, relative: &str) -> io::Result<()> {
     }
 }
 
-/// The path of a file whose folder is beneath `root`, links resolved.
+/// The path of a file whose directory is beneath `root`, links resolved.
 fn beneath(root: &Path, relative: &str, create: bool) -> io::Result<PathBuf> {
     let path = root.join(relative);
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it names no file"));
     };
-    let inside = |folder: &Path| {
-        let folder = folder.canonicalize()?;
-        if !folder.starts_with(root.canonicalize()?) {
+    let inside = |directory: &Path| {
+        let directory = directory.canonicalize()?;
+        if !directory.starts_with(root.canonicalize()?) {
             let problem = format!("{} leads outside of {}", path.display(), root.display());
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
         }
-        Ok(folder)
+        Ok(directory)
     };
     if create {
         // Looked at before anything is made: what is there may be a link that leads away.
-        let there = folder.ancestors().find(|ancestor| ancestor.exists());
+        let there = directory.ancestors().find(|ancestor| ancestor.exists());
         if let Some(there) = there.filter(|_| root.exists()) {
             inside(there)?;
         }
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(directory)?;
     }
-    Ok(inside(folder)?.join(name))
+    Ok(inside(directory)?.join(name))
 }
 
-/// Why a path beneath a folder cannot be used.
+/// Why a path beneath a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Astray {
     /// A symbolic link on the way leads to another place.
     #[error("is a symbolic link out of the repository, to {}", .0.display())]
     Outside(PathBuf),
-    /// A link that leads nowhere, or a folder that may not be looked into.
+    /// A link that leads nowhere, or a directory that may not be looked into.
     #[error("cannot be followed: {0}")]
     Io(#[from] io::Error),
 }
 
 /// The place of a path beneath `root`, with links resolved where there are any; what is not there yet counts by the
-/// folder it would be in.
+/// directory it would be in.
 pub fn resolve_beneath(root: &Path, relative: &str) -> Result<PathBuf, Astray> {
     let full = root.join(relative);
     if is_straight(root, relative) {
@@ -248,19 +248,19 @@ pub fn read_start(path: &Path, most: u64) -> Result<(Vec<u8>, bool), ReadError> 
     Ok((bytes, more))
 }
 
-/// Creates a file with `text`, and its folder; false where something is there already, which stays.
+/// Creates a file with `text`, and its directory; false where something is there already, which stays.
 pub fn create_text(path: &Path, text: &str) -> io::Result<bool> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-        scratch::sweep(folder);
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+        scratch::sweep(directory);
     }
     let mut file = Pending::begin(path, SHARED)?;
     file.write_all(text.as_bytes())?;
     file.finish_new()
 }
 
-/// Creates a folder and those above it; false where it is there already.
-pub fn create_folder(path: &Path) -> io::Result<bool> {
+/// Creates a directory and those above it; false where it is there already.
+pub fn create_directory(path: &Path) -> io::Result<bool> {
     if path.is_dir() {
         return Ok(false);
     }
@@ -270,8 +270,8 @@ pub fn create_folder(path: &Path) -> io::Result<bool> {
 /// Replaces the text of a file in one step, keeping its permissions.
 pub fn replace_text(path: &Path, text: &str) -> io::Result<()> {
     let permissions = fs::metadata(path)?.permissions();
-    if let Some(folder) = path.parent() {
-        scratch::sweep(folder);
+    if let Some(directory) = path.parent() {
+        scratch::sweep(directory);
     }
     let mut file = Pending::begin(path, PRIVATE)?;
     file.write_all(text.as_bytes())?;

@@ -34,9 +34,9 @@ const CONFIG_CAP: u64 = 1024 * 1024;
 /// Where a repository is, without having looked at what is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
-    /// The folder of the working tree; the repository's own folder when it is bare.
+    /// The directory of the working tree; the repository's own directory when it is bare.
     pub root: PathBuf,
-    /// The folder of the main working tree: the same for all linked ones.
+    /// The directory of the main working tree: the same for all linked ones.
     pub main_root: PathBuf,
     /// Whether this working tree was made by `git worktree add`.
     pub linked_worktree: bool,
@@ -49,9 +49,9 @@ pub struct Repository {
 /// The state of a repository as one moment saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitState {
-    /// The folder of the working tree.
+    /// The directory of the working tree.
     pub root: PathBuf,
-    /// The folder of the main working tree.
+    /// The directory of the main working tree.
     pub main_root: PathBuf,
     /// The branch that HEAD names; none when detached or unknown.
     pub branch: Option<String>,
@@ -62,27 +62,27 @@ pub struct GitState {
 }
 
 impl GitState {
-    /// Reads the state of the repository around `folder`; none outside git.
-    pub fn of(folder: &Path) -> Option<GitState> {
-        Repository::find(folder).map(|repository| repository.state())
+    /// Reads the state of the repository around `directory`; none outside git.
+    pub fn of(directory: &Path) -> Option<GitState> {
+        Repository::find(directory).map(|repository| repository.state())
     }
 
     /// See [`Repository::broken`].
-    pub fn broken(folder: &Path) -> Option<PathBuf> {
-        Repository::broken(folder)
+    pub fn broken(directory: &Path) -> Option<PathBuf> {
+        Repository::broken(directory)
     }
 }
 
 impl Repository {
-    /// The repository that `folder` is in, looking upward; none outside git.
-    pub fn find(folder: &Path) -> Option<Repository> {
-        let seen = folder.ancestors().find_map(Repository::at);
-        // A symbolic link may lead into another repository, or into one from outside. As in git the folder's
+    /// The repository that `directory` is in, looking upward; none outside git.
+    pub fn find(directory: &Path) -> Option<Repository> {
+        let seen = directory.ancestors().find_map(Repository::at);
+        // A symbolic link may lead into another repository, or into one from outside. As in git the directory's
         // real place decides; the path as given stays where it means the same.
-        let Ok(real) = folder.canonicalize() else {
+        let Ok(real) = directory.canonicalize() else {
             return seen;
         };
-        if real == folder {
+        if real == directory {
             return seen;
         }
         let found = real.ancestors().find_map(Repository::at);
@@ -96,36 +96,36 @@ impl Repository {
         }
     }
 
-    /// The nearest `.git` above `folder`, where it leads to no repository: that of a linked working tree whose main one was
-    /// moved, or one that lost its HEAD. An empty folder of that name is nobody's.
-    pub fn broken(folder: &Path) -> Option<PathBuf> {
-        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    /// The nearest `.git` above `directory`, where it leads to no repository: that of a linked working tree whose main one was
+    /// moved, or one that lost its HEAD. An empty directory of that name is nobody's.
+    pub fn broken(directory: &Path) -> Option<PathBuf> {
+        let real = directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
         let near = real.ancestors().find(|near| fs::symlink_metadata(near.join(".git")).is_ok())?;
         let dot_git = near.join(".git");
         let meant = !dot_git.is_dir() || dot_git.join("objects").exists();
         (meant && Repository::at(near).is_none()).then_some(dot_git)
     }
 
-    /// The repository whose working tree (or bare folder) is `folder` itself.
-    pub(super) fn at(folder: &Path) -> Option<Repository> {
-        let dot_git = folder.join(".git");
+    /// The repository whose working tree (or bare directory) is `directory` itself.
+    pub(super) fn at(directory: &Path) -> Option<Repository> {
+        let dot_git = directory.join(".git");
         let git_dir = match fs::metadata(&dot_git) {
             Ok(metadata) if metadata.is_dir() && is_git_dir(&dot_git) => dot_git,
             Ok(metadata) if metadata.is_file() => pointed_git_dir(&dot_git)?,
-            // Inside a `.git` folder the working tree is the one that it belongs to.
-            _ if is_git_dir(folder) => {
-                let root = owner(folder);
+            // Inside a `.git` directory the working tree is the one that it belongs to.
+            _ if is_git_dir(directory) => {
+                let root = owner(directory);
                 return Some(Repository {
                     main_root: root.clone(),
                     root,
                     linked_worktree: false,
-                    git_dir: folder.to_path_buf(),
-                    common_dir: folder.to_path_buf(),
+                    git_dir: directory.to_path_buf(),
+                    common_dir: directory.to_path_buf(),
                 });
             }
             _ => return None,
         };
-        let root = folder.to_path_buf();
+        let root = directory.to_path_buf();
         Some(match common_dir(&git_dir) {
             Some(common_dir) => Repository {
                 main_root: main_root(&common_dir),
@@ -180,37 +180,37 @@ impl Repository {
 }
 
 /// The same three things that git itself looks for.
-fn is_git_dir(folder: &Path) -> bool {
-    folder.join("HEAD").is_file()
-        && folder.join("refs").exists()
-        && (folder.join("objects").is_dir() || folder.join("commondir").is_file())
+fn is_git_dir(directory: &Path) -> bool {
+    directory.join("HEAD").is_file()
+        && directory.join("refs").exists()
+        && (directory.join("objects").is_dir() || directory.join("commondir").is_file())
 }
 
-/// Follows a `.git` file (`gitdir: <path>`) of a linked working tree, a submodule or a separate folder.
+/// Follows a `.git` file (`gitdir: <path>`) of a linked working tree, a submodule or a separate directory.
 fn pointed_git_dir(dot_git: &Path) -> Option<PathBuf> {
     let bytes = read_bytes(dot_git, POINTER_CAP).ok()?;
     let path = path_from(bytes.strip_prefix(b"gitdir:")?)?;
     let git_dir = clean(&dot_git.parent()?.join(path));
-    // Its HEAD may be damaged, but a folder that has none is somebody else's.
+    // Its HEAD may be damaged, but a directory that has none is somebody else's.
     git_dir.join("HEAD").symlink_metadata().is_ok().then_some(git_dir)
 }
 
-/// The shared folder, where `git_dir` belongs to a linked working tree.
+/// The shared directory, where `git_dir` belongs to a linked working tree.
 fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     let bytes = read_bytes(&git_dir.join("commondir"), POINTER_CAP).ok()?;
     Some(clean(&git_dir.join(path_from(&bytes)?)))
 }
 
-/// The main working tree that a shared folder belongs to.
+/// The main working tree that a shared directory belongs to.
 fn main_root(common_dir: &Path) -> PathBuf {
-    // A submodule's folder lies in its parent's repository and says where its files are.
+    // A submodule's directory lies in its parent's repository and says where its files are.
     match configured_worktree(common_dir) {
         Some(path) => clean(&common_dir.join(path)),
         None => owner(common_dir),
     }
 }
 
-/// `.git` (or a hidden bare folder such as `.bare`) serves the folder it is in; a bare repository itself.
+/// `.git` (or a hidden bare directory such as `.bare`) serves the directory it is in; a bare repository itself.
 fn owner(git_dir: &Path) -> PathBuf {
     let hidden = git_dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     match git_dir.parent() {

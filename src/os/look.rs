@@ -27,8 +27,8 @@ pub enum Kind {
     File,
     /// A symbolic link, wherever it leads.
     Link,
-    /// A folder.
-    Folder,
+    /// A directory.
+    Directory,
     /// A pipe, a device, or something that cannot be looked at.
     Other,
 }
@@ -44,28 +44,28 @@ pub struct Look {
     pub mtime: i64,
 }
 
-/// Whether folders of one working tree are inside of it: each is looked at once an answer.
+/// Whether directories of one working tree are inside of it: each is looked at once an answer.
 #[derive(Debug, Default)]
 pub struct Ways(HashMap<String, bool>);
 
 impl Ways {
-    /// Whether the folder that a path is in is beneath `root`, links resolved.
+    /// Whether the directory that a path is in is beneath `root`, links resolved.
     fn lead_to(&mut self, root: &Path, path: &str) -> bool {
-        let Some((folder, _)) = path.rsplit_once('/') else { return true };
-        if let Some(known) = self.0.get(folder) {
+        let Some((directory, _)) = path.rsplit_once('/') else { return true };
+        if let Some(known) = self.0.get(directory) {
             return *known;
         }
-        let metadata = fs::symlink_metadata(root.join(folder));
+        let metadata = fs::symlink_metadata(root.join(directory));
         let is_straight = metadata.is_ok_and(|metadata| !metadata.is_symlink());
         // A way may lead out and in again.
-        let inside =
-            is_straight && self.lead_to(root, folder) || resolve_beneath(root, folder).is_ok();
-        self.0.insert(folder.to_owned(), inside);
+        let inside = is_straight && self.lead_to(root, directory)
+            || resolve_beneath(root, directory).is_ok();
+        self.0.insert(directory.to_owned(), inside);
         inside
     }
 }
 
-/// Looks at a path below `root`; none where nothing is there, or where a folder on the way leads out of it.
+/// Looks at a path below `root`; none where nothing is there, or where a directory on the way leads out of it.
 pub fn look(root: &Path, path: &str, ways: &mut Ways) -> Option<Look> {
     let metadata = match fs::symlink_metadata(root.join(path)) {
         Ok(metadata) if ways.lead_to(root, path) => metadata,
@@ -79,7 +79,7 @@ pub fn look(root: &Path, path: &str, ways: &mut Ways) -> Option<Look> {
     let kind = match metadata.file_type() {
         kind if kind.is_file() => Kind::File,
         kind if kind.is_symlink() => Kind::Link,
-        kind if kind.is_dir() => Kind::Folder,
+        kind if kind.is_dir() => Kind::Directory,
         _ => Kind::Other,
     };
     let mtime = metadata.modified().map_or(0, nanoseconds);
@@ -87,13 +87,13 @@ pub fn look(root: &Path, path: &str, ways: &mut Ways) -> Option<Look> {
 }
 
 /// The hash of what a file holds, or of where a link points; none of what may not be read, leads out of `root` by a
-/// folder, or has more than `cap` bytes.
+/// directory, or has more than `cap` bytes.
 pub fn hash(root: &Path, path: &str, kind: Kind, cap: u64) -> Option<String> {
     let bytes = match kind {
         Kind::File => read_beneath(root, path, cap).ok()?,
         Kind::Link if !Ways::default().lead_to(root, path) => return None,
         Kind::Link => target(&root.join(path)).ok()?,
-        Kind::Folder | Kind::Other => return None,
+        Kind::Directory | Kind::Other => return None,
     };
     Some(hexadecimal(&Sha256::digest(&bytes)))
 }
@@ -118,21 +118,21 @@ mod tests {
 
     #[test]
     fn a_look_tells_what_is_there_and_follows_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("repo");
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("repo");
         fs::create_dir_all(root.join("src")).unwrap();
         fs::write(root.join("src/a.rs"), "abc").unwrap();
-        fs::write(folder.path().join("secret"), "s").unwrap();
+        fs::write(directory.path().join("secret"), "s").unwrap();
         let kind = |path: &str| look(&root, path, &mut Ways::default()).map(|look| look.kind);
         assert_eq!(look(&root, "src/a.rs", &mut Ways::default()).unwrap().size, 3);
-        assert_eq!(kind("src"), Some(Kind::Folder));
+        assert_eq!(kind("src"), Some(Kind::Directory));
         assert_eq!(kind("src/b.rs"), None);
         assert_eq!(kind("src/a.rs/below"), None);
 
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(hash(&root, "src/a.rs", Kind::File, 3).as_deref(), Some(abc));
         assert_eq!(hash(&root, "src/a.rs", Kind::File, 2), None, "over the cap");
-        assert_eq!(hash(&root, "src", Kind::Folder, 9), None);
+        assert_eq!(hash(&root, "src", Kind::Directory, 9), None);
 
         #[cfg(unix)]
         {
@@ -143,7 +143,7 @@ mod tests {
             assert_eq!(kind("out"), Some(Kind::Link));
             assert_eq!(hash(&root, "abc-link", Kind::Link, 0).as_deref(), Some(abc), "its text");
             assert_eq!(hash(&root, "up/secret", Kind::File, 9), None, "it leads out");
-            symlink("abc", folder.path().join("away")).unwrap();
+            symlink("abc", directory.path().join("away")).unwrap();
             assert_eq!(hash(&root, "up/away", Kind::Link, 9), None, "it leads out");
             assert_eq!(kind("up/secret"), None, "as if nothing were there");
             assert_eq!(kind("up/away"), None);

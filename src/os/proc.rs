@@ -52,21 +52,21 @@ pub fn on_path(name: &str, path: &OsStr) -> Option<PathBuf> {
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(path)
         // An empty entry means the working directory, which is another one tomorrow.
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(&file))
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(&file))
         .find(|place| place.is_file() && is_executable(place))
 }
 
-/// Runs a program in `folder` to its end, without input; answers what it printed, without the last line end.
+/// Runs a program in `directory` to its end, without input; answers what it printed, without the last line end.
 #[allow(clippy::disallowed_methods, reason = "the one home of processes")]
-pub fn run(program: &str, folder: &Path, arguments: &[&str]) -> Result<String, ProcError> {
-    if !folder.is_dir() {
+pub fn run(program: &str, directory: &Path, arguments: &[&str]) -> Result<String, ProcError> {
+    if !directory.is_dir() {
         // The system would name the program as the thing that is missing.
-        let message = format!("there is no folder {}", folder.display());
+        let message = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, message).into());
     }
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).stdin(Stdio::null()).env("LC_ALL", "C");
+    command.args(arguments).current_dir(directory).stdin(Stdio::null()).env("LC_ALL", "C");
     for name in LEFT_OUT {
         command.env_remove(name);
     }
@@ -100,7 +100,7 @@ mod tests {
         let failed = run("git", here, &["no-such-command"]).unwrap_err();
         assert!(matches!(&failed, ProcError::Failed { code, .. } if code == "1"), "{failed}");
         assert!(failed.to_string().contains("no-such-command"), "{failed}");
-        let nowhere = run("git", &here.join("no such folder"), &[]).unwrap_err();
-        assert!(nowhere.to_string().contains("no such folder"), "{nowhere}");
+        let nowhere = run("git", &here.join("no such directory"), &[]).unwrap_err();
+        assert!(nowhere.to_string().contains("no such directory"), "{nowhere}");
     }
 }

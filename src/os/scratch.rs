@@ -1,9 +1,9 @@
-//! What is there for a while: files on their way to their place, and folders to play in. Nobody ever sees half a file,
+//! What is there for a while: files on their way to their place, and directories to play in. Nobody ever sees half a file,
 //! and where a process dies nothing of it stays.
 //!
 //! Where the system can, a file on its way has no name at all, and goes with the process. Else, and for the instant in
 //! which it takes the place of another, its name ends in [`ENDING`] and it is locked; the lock goes with the process, and
-//! whoever next writes into that folder removes what nobody has locked.
+//! whoever next writes into that directory removes what nobody has locked.
 
 use std::{
     ffi::OsString,
@@ -39,13 +39,13 @@ impl Pending {
     /// Begins the file that is to stand at `path`, readable by its owner alone. A link is followed.
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        sweep(folder_of(&path));
+        sweep(directory_of(&path));
         Self::begin(&path, PRIVATE)
     }
 
     /// Begins the file that is to stand at `place`. What others left there stays: see [`sweep`].
     pub(super) fn begin(place: &Path, mode: u32) -> io::Result<Self> {
-        let (name, file) = match nameless(folder_of(place), mode) {
+        let (name, file) = match nameless(directory_of(place), mode) {
             Some(file) => (None, file),
             None => named(place, mode).map(|(name, file)| (Some(name), file))?,
         };
@@ -146,7 +146,7 @@ pub struct Claim {
 impl Claim {
     /// Takes a name beside `path`.
     pub fn beside(path: &Path) -> io::Result<Self> {
-        sweep(folder_of(path));
+        sweep(directory_of(path));
         let (name, _locked) = named(path, PRIVATE)?;
         Ok(Claim { name, _locked })
     }
@@ -166,33 +166,35 @@ impl Drop for Claim {
     }
 }
 
-/// A folder for a while; it goes with all that is in it, also where something fails.
+/// A directory for a while; it goes with all that is in it, also where something fails.
 #[derive(Debug)]
-pub struct TempFolder {
-    folder: tempfile::TempDir,
+pub struct TempDirectory {
+    directory: tempfile::TempDir,
     path: PathBuf,
     _locked: Option<File>,
 }
 
-impl TempFolder {
-    /// Makes one among the system's temporary folders, for this user alone.
-    pub fn new(prefix: &str) -> io::Result<TempFolder> {
+impl TempDirectory {
+    /// Makes one among the system's temporary directories, for this user alone.
+    pub fn new(prefix: &str) -> io::Result<TempDirectory> {
         Self::new_in(&std::env::temp_dir(), prefix)
     }
 
-    fn new_in(parent: &Path, prefix: &str) -> io::Result<TempFolder> {
+    fn new_in(parent: &Path, prefix: &str) -> io::Result<TempDirectory> {
         sweep(parent);
         for _ in 0..TRIES {
-            let folder =
+            let directory =
                 tempfile::Builder::new().prefix(prefix).suffix(ENDING).tempdir_in(parent)?;
-            let path = folder.path().canonicalize()?;
+            let path = directory.path().canonicalize()?;
             match File::open(&path) {
-                // Elsewhere than on Unix a folder cannot be opened, and is not swept.
-                Err(_) if cfg!(not(unix)) => return Ok(TempFolder { folder, path, _locked: None }),
+                // Elsewhere than on Unix a directory cannot be opened, and is not swept.
+                Err(_) if cfg!(not(unix)) => {
+                    return Ok(TempDirectory { directory, path, _locked: None });
+                }
                 opened => {
                     let locked = opened?;
                     if keeps(&locked, &path) {
-                        return Ok(TempFolder { folder, path, _locked: Some(locked) });
+                        return Ok(TempDirectory { directory, path, _locked: Some(locked) });
                     }
                 }
             }
@@ -207,7 +209,7 @@ impl TempFolder {
 
     /// Leaves it there, under a name that nobody takes for left over; answers where it is now.
     pub fn keep(self) -> PathBuf {
-        let path = self.folder.keep();
+        let path = self.directory.keep();
         let name = path.to_string_lossy();
         let kept = name.strip_suffix(ENDING).map(PathBuf::from).filter(|kept| !kept.exists());
         match kept {
@@ -217,10 +219,10 @@ impl TempFolder {
     }
 }
 
-/// Removes from a folder what processes left that are no more.
-pub fn sweep(folder: &Path) {
+/// Removes from a directory what processes left that are no more.
+pub fn sweep(directory: &Path) {
     // Whatever is in the way of that is told by who goes on to write there.
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
         let ours = entry.file_name().to_string_lossy().ends_with(ENDING);
         if ours && entry.metadata().is_ok_and(|metadata| is_mine(&metadata)) {
@@ -244,7 +246,7 @@ fn remove_left(path: &Path) -> io::Result<()> {
 /// Removes a claim, last of all its own file: as long as that is there, what belongs to it is found.
 fn remove_claim(name: &Path) -> io::Result<()> {
     let own = name.file_name().unwrap_or_default().to_string_lossy().into_owned() + COMPANION;
-    for entry in fs::read_dir(folder_of(name))?.flatten() {
+    for entry in fs::read_dir(directory_of(name))?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(&own) {
             fs::remove_file(entry.path())?;
         }
@@ -256,7 +258,7 @@ fn remove_claim(name: &Path) -> io::Result<()> {
 fn named(place: &Path, mode: u32) -> io::Result<(PathBuf, File)> {
     for _ in 0..TRIES {
         let (name, file) = free_name(place, |name| create(name, mode))?;
-        // Somebody who swept the folder may have been quicker.
+        // Somebody who swept the directory may have been quicker.
         if keeps(&file, &name) {
             return Ok((name, file));
         }
@@ -311,7 +313,7 @@ fn is_same(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Whether it is a file or a folder of this user; a pipe would keep whoever opens it waiting.
+/// Whether it is a file or a directory of this user; a pipe would keep whoever opens it waiting.
 #[cfg(unix)]
 fn is_mine(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -324,12 +326,12 @@ fn is_mine(metadata: &fs::Metadata) -> bool {
     metadata.is_file()
 }
 
-/// A file in a folder that has no name; none where there is no such thing.
+/// A file in a directory that has no name; none where there is no such thing.
 #[cfg(target_os = "linux")]
-fn nameless(folder: &Path, mode: u32) -> Option<File> {
+fn nameless(directory: &Path, mode: u32) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let flag = i32::try_from(rustix::fs::OFlags::TMPFILE.bits()).ok()?;
-    let file = OpenOptions::new().write(true).mode(mode).custom_flags(flag).open(folder).ok()?;
+    let file = OpenOptions::new().write(true).mode(mode).custom_flags(flag).open(directory).ok()?;
     // It gets its name by this.
     own_path(&file).exists().then_some(file)
 }
@@ -357,9 +359,9 @@ fn own_path(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-fn folder_of(path: &Path) -> &Path {
+fn directory_of(path: &Path) -> &Path {
     match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
         _ => Path::new("."),
     }
 }

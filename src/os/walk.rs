@@ -1,7 +1,7 @@
-//! Walking folders of a repository: which files there are, and what tells whether they changed.
+//! Walking directories of a repository: which files there are, and what tells whether they changed.
 //!
-//! Nothing is opened: a walk costs about one look at each folder and each file. Ignore files are not heard, since
-//! only folders that somebody named are walked; what begins with a dot below them is left out, as editors and
+//! Nothing is opened: a walk costs about one look at each directory and each file. Ignore files are not heard, since
+//! only directories that somebody named are walked; what begins with a dot below them is left out, as editors and
 //! tools keep their own things there.
 
 use std::{
@@ -38,12 +38,12 @@ pub fn file(root: &Path, path: &str) -> Walk {
     walker.done()
 }
 
-/// Walks `folder` (relative to `root`, with `/`) for the files whose name is `wanted`.
-pub fn files(root: &Path, folder: &str, wanted: impl Fn(&str) -> bool) -> Walk {
+/// Walks `directory` (relative to `root`, with `/`) for the files whose name is `wanted`.
+pub fn files(root: &Path, directory: &str, wanted: impl Fn(&str) -> bool) -> Walk {
     let mut walker = Walker::new(root, &wanted);
-    walker.named(folder, root.join(folder));
-    while let Some((path, full)) = walker.folders.pop().or_else(|| walker.linked()) {
-        walker.folder(&path, &full);
+    walker.named(directory, root.join(directory));
+    while let Some((path, full)) = walker.directories.pop().or_else(|| walker.linked()) {
+        walker.directory(&path, &full);
     }
     walker.done()
 }
@@ -52,12 +52,12 @@ struct Walker<'a> {
     /// The root's real place; nothing outside it is looked at.
     inside: Option<PathBuf>,
     wanted: &'a dyn Fn(&str) -> bool,
-    folders: Vec<(String, PathBuf)>,
+    directories: Vec<(String, PathBuf)>,
     /// The real place of what was named.
     start: PathBuf,
-    /// Symbolic links to folders, for when the real ones are done: the real place, the path, where it is.
+    /// Symbolic links to directories, for when the real ones are done: the real place, the path, where it is.
     links: Vec<(PathBuf, String, PathBuf)>,
-    /// The real places of folders that are walked whole.
+    /// The real places of directories that are walked whole.
     walked: HashSet<PathBuf>,
     files: Vec<Entry>,
     problems: BTreeMap<String, String>,
@@ -68,7 +68,7 @@ impl<'a> Walker<'a> {
         Walker {
             inside: root.canonicalize().ok(),
             wanted,
-            folders: Vec::new(),
+            directories: Vec::new(),
             start: PathBuf::new(),
             links: Vec::new(),
             walked: HashSet::new(),
@@ -86,7 +86,7 @@ impl<'a> Walker<'a> {
         self.problems.insert(path.to_owned(), reason.to_string());
     }
 
-    /// Takes what somebody named, a file or a folder; a part of its path may be a symbolic link.
+    /// Takes what somebody named, a file or a directory; a part of its path may be a symbolic link.
     fn named(&mut self, path: &str, full: PathBuf) {
         let Some(real) = self.real(path, &full) else {
             return;
@@ -95,7 +95,7 @@ impl<'a> Walker<'a> {
             Ok(metadata) if metadata.is_dir() => {
                 self.start = real.clone();
                 self.walked.insert(real);
-                self.folders.push((path.to_owned(), full));
+                self.directories.push((path.to_owned(), full));
             }
             Ok(metadata) => self.file(path, &metadata),
             Err(error) => self.problem(path, error),
@@ -120,8 +120,8 @@ impl<'a> Walker<'a> {
         None
     }
 
-    /// Looks at all that is in a folder.
-    fn folder(&mut self, path: &str, full: &Path) {
+    /// Looks at all that is in a directory.
+    fn directory(&mut self, path: &str, full: &Path) {
         let entries = match fs::read_dir(full) {
             Ok(entries) => entries,
             Err(error) if is_missing(&error) => return,
@@ -146,7 +146,7 @@ impl<'a> Walker<'a> {
             }
             let below = format!("{path}/{name}");
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() => self.folders.push((below, entry.path())),
+                Ok(kind) if kind.is_dir() => self.directories.push((below, entry.path())),
                 Ok(kind) if kind.is_symlink() => self.link(&below, name, entry.path()),
                 Ok(_) if !(self.wanted)(name) => {}
                 Ok(_) => match entry.metadata() {
@@ -167,7 +167,7 @@ impl<'a> Walker<'a> {
         self.files.push(Entry { path: path.to_owned(), size: metadata.len(), mtime });
     }
 
-    /// A symbolic link: to a file it is that file, to a folder it waits.
+    /// A symbolic link: to a file it is that file, to a directory it waits.
     fn link(&mut self, path: &str, name: &str, full: PathBuf) {
         let wanted = (self.wanted)(name);
         match fs::metadata(&full) {
@@ -185,10 +185,10 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The next folder that is reached by a link only; what is walked anyhow, or would lead around in a circle,
+    /// The next directory that is reached by a link only; what is walked anyhow, or would lead around in a cycle,
     /// is left out.
     fn linked(&mut self) -> Option<(String, PathBuf)> {
-        // A folder before those in it, and never in the order in which the system lists them.
+        // A directory before those in it, and never in the order in which the system lists them.
         self.links.sort_by(|a, b| b.cmp(a));
         while let Some((real, path, full)) = self.links.pop() {
             let known = real.ancestors().any(|above| self.walked.contains(above));
@@ -236,8 +236,8 @@ mod tests {
 
     #[test]
     fn the_order_is_that_of_paths_and_hidden_things_are_left_out() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
         make(root, &["docs/b.md", "docs/a/z.md", "docs/a.md", "docs/c.txt", "other/x.md"]);
         make(root, &["docs/.git/x.md", "docs/.draft.md", "docs/node_modules/y.md"]);
         let walk = files(root, "docs", markdown);
@@ -250,26 +250,26 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_or_file_that_is_not_there_is_empty() {
-        let folder = tempfile::tempdir().unwrap();
-        make(folder.path(), &["a.md"]);
-        assert_eq!(files(folder.path(), "docs", markdown), Walk::default());
-        assert_eq!(files(folder.path(), "a.md/below", markdown), Walk::default());
-        assert_eq!(file(folder.path(), "symbols.yaml"), Walk::default());
-        assert_eq!(paths(&file(folder.path(), "a.md")), ["a.md"]);
-        // A folder that somebody made a file is that file; a hidden one that was named is walked.
-        assert_eq!(paths(&files(folder.path(), "a.md", markdown)), ["a.md"]);
-        make(folder.path(), &[".kb/docs/x.md"]);
-        assert_eq!(paths(&files(folder.path(), ".kb/docs", markdown)), [".kb/docs/x.md"]);
+    fn a_directory_or_file_that_is_not_there_is_empty() {
+        let directory = tempfile::tempdir().unwrap();
+        make(directory.path(), &["a.md"]);
+        assert_eq!(files(directory.path(), "docs", markdown), Walk::default());
+        assert_eq!(files(directory.path(), "a.md/below", markdown), Walk::default());
+        assert_eq!(file(directory.path(), "symbols.yaml"), Walk::default());
+        assert_eq!(paths(&file(directory.path(), "a.md")), ["a.md"]);
+        // A directory that somebody made a file is that file; a hidden one that was named is walked.
+        assert_eq!(paths(&files(directory.path(), "a.md", markdown)), ["a.md"]);
+        make(directory.path(), &[".kb/docs/x.md"]);
+        assert_eq!(paths(&files(directory.path(), ".kb/docs", markdown)), [".kb/docs/x.md"]);
     }
 
     #[test]
     #[cfg(unix)]
     fn links_are_followed_inside_the_repository_once_and_never_out_of_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("repo");
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("repo");
         make(&root, &["docs/a.md", "docs/sub/b.md", "shared/c.md", "shared/deep/d.md"]);
-        make(folder.path(), &["secret/s.md"]);
+        make(directory.path(), &["secret/s.md"]);
         let link = |target: &str, name: &str| {
             std::os::unix::fs::symlink(target, root.join(name)).unwrap();
         };
@@ -310,11 +310,11 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn what_is_no_file_is_a_problem() {
-        let folder = tempfile::tempdir().unwrap();
-        make(folder.path(), &["docs/a.md"]);
-        let socket = folder.path().join("docs/socket.md");
+        let directory = tempfile::tempdir().unwrap();
+        make(directory.path(), &["docs/a.md"]);
+        let socket = directory.path().join("docs/socket.md");
         let _listener = std::os::unix::net::UnixListener::bind(socket).unwrap();
-        let walk = files(folder.path(), "docs", markdown);
+        let walk = files(directory.path(), "docs", markdown);
         assert_eq!(paths(&walk), ["docs/a.md"]);
         assert_eq!(walk.problems[0].1, "it is not a regular file");
     }

@@ -221,7 +221,7 @@ impl Links {
 
 /// New issues in portions that one plan takes, none before its parent.
 fn batches<'a>(fresh: &[&'a Issue], links: &Links) -> Result<Vec<Vec<&'a Issue>>> {
-    // The usual case, in which a plan itself finds the order, and every circle.
+    // The usual case, in which a plan itself finds the order, and every cycle.
     if fresh.len() <= limits::BATCH {
         return Ok(if fresh.is_empty() { Vec::new() } else { vec![fresh.to_vec()] });
     }
@@ -246,7 +246,7 @@ fn batches<'a>(fresh: &[&'a Issue], links: &Links) -> Result<Vec<Vec<&'a Issue>>
     Ok(order.chunks(limits::BATCH).map(<[_]>::to_vec).collect())
 }
 
-/// Plans what is new, by its own names, so that a circle is told in them; adds the dependencies that it drew.
+/// Plans what is new, by its own names, so that a cycle is told in them; adds the dependencies that it drew.
 fn plan_new(
     tx: &Write<'_>,
     project: &str,
@@ -302,7 +302,7 @@ fn finish_new(tx: &Write<'_>, settings: &Settings, issue: &Issue, id: &str) -> R
     apply(tx, settings, issue, change, evidence)
 }
 
-/// What to do about a circle.
+/// What to do about a cycle.
 const LEAVE_OUT: &str = "leave one of these dependencies out in beads, and export again";
 
 /// Draws what a plan did not; answers how many edges there are that were not there before.

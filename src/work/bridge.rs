@@ -92,11 +92,11 @@ pub struct OpenWork {
     /// Who holds it now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
-    /// Which of the paths it names, itself or by a folder.
+    /// Which of the paths it names, itself or by a directory.
     pub paths: Vec<String>,
 }
 
-/// Unresolved nodes, of a project or of all, whose context links name one of `paths` or a folder it is in: oldest
+/// Unresolved nodes, of a project or of all, whose context links name one of `paths` or a directory it is in: oldest
 /// first, at most `limit`, and how many more there are. A path comes with the spelling that it is answered under.
 pub fn open_on(
     tx: &Read<'_>,
@@ -142,7 +142,7 @@ pub struct DoneWork {
 }
 
 /// Nodes that were resolved last, of a project or of those that changed last, and whose context links name one of
-/// `paths` or a folder it is in: newest first, at most `limit`. Looks at some hundred nodes of each project, however
+/// `paths` or a directory it is in: newest first, at most `limit`. Looks at some hundred nodes of each project, however
 /// many there are, and answers how many resolved ones it did not look at.
 pub fn done_on(
     tx: &Read<'_>,

@@ -22,11 +22,11 @@ pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
     if misranked.len() > SHOWN {
         problems.push("priority of a node: and more".to_owned());
     }
-    if let Some(mut circle) = cycle::find(&records::dependencies(tx)?) {
-        cycle::cut(&mut circle, 20);
-        let circle = circle.join(" -> ");
+    if let Some(mut cycle) = cycle::find(&records::dependencies(tx)?) {
+        cycle::cut(&mut cycle, 20);
+        let cycle = cycle.join(" -> ");
         problems.push(format!(
-            "dependencies go in a circle, so that none of them becomes actionable: {circle}"
+            "dependencies go in a cycle, so that none of them becomes actionable: {cycle}"
         ));
     }
     Ok(problems)

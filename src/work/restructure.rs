@@ -204,7 +204,7 @@ impl Work<'_, '_> {
     }
 
     /// Whether a node is another one or stands below it, by the parents themselves: a wrong depth must not let a move
-    /// through that closes a circle.
+    /// through that closes a cycle.
     fn is_within(&self, node: &Record, top: &Record) -> Result<bool> {
         let above = tree::upward(self.tx, &node.node.id, nodes::ALL)?;
         Ok(above.contains(&top.node.id))

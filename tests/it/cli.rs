@@ -4,13 +4,13 @@ use std::{fs, io::Write, process::Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::binary::{command, finish, folder, run, shop};
+use crate::support::binary::{command, directory, finish, run, shop};
 
 #[test]
 fn empty_states_say_what_to_do_next_and_make_no_file() {
-    let (_keep, folder) = folder();
+    let (_keep, directory) = directory();
     for arguments in [&["status"][..], &["log"]] {
-        let out = run(&folder, arguments).ok();
+        let out = run(&directory, arguments).ok();
         assert!(out.starts_with("no projects yet\n"), "{out}");
         assert!(out.contains("claude mcp add graph -- graph serve"), "{out}");
         assert!(out.contains("graph tool graph_open"), "{out}");
@@ -18,29 +18,30 @@ fn empty_states_say_what_to_do_next_and_make_no_file() {
     for arguments in
         [&["next"][..], &["next", "--claim"], &["tree"], &["show", "n_1"], &["log", "n_1"]]
     {
-        let err = run(&folder, arguments).failed(1);
+        let err = run(&directory, arguments).failed(1);
         assert!(err.starts_with("error: no projects yet: there is no file "), "{err}");
         assert!(err.contains("\nhint: graph tool graph_open"), "{err}");
     }
-    assert_eq!(run(&folder, &["--json", "status"]).json(), json!({ "projects": [] }));
-    assert!(run(&folder, &["doctor"]).ok().contains("not there yet; the first write makes it"));
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    assert_eq!(run(&directory, &["--json", "status"]).json(), json!({ "projects": [] }));
+    assert!(run(&directory, &["doctor"]).ok().contains("not there yet; the first write makes it"));
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
 
     // A project without a plan, and one that is done.
-    run(&folder, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
-    assert!(run(&folder, &["status"]).ok().contains("nothing planned yet"));
-    let root = run(&folder, &["tool", "graph_next", "{}"]).json()["nodes"][0]["node"]["id"].clone();
+    run(&directory, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
+    assert!(run(&directory, &["status"]).ok().contains("nothing planned yet"));
+    let root =
+        run(&directory, &["tool", "graph_next", "{}"]).json()["nodes"][0]["node"]["id"].clone();
     let done = json!({ "updates": [{ "node_id": root, "resolved": true }] }).to_string();
-    run(&folder, &["tool", "graph_update", &done]).ok();
-    assert!(run(&folder, &["status"]).ok().contains("all done; look back: graph tree --all"));
+    run(&directory, &["tool", "graph_update", &done]).ok();
+    assert!(run(&directory, &["status"]).ok().contains("all done; look back: graph tree --all"));
     assert!(
-        run(&folder, &["next"]).ok().starts_with("nothing to do now: all 1 nodes are resolved")
+        run(&directory, &["next"]).ok().starts_with("nothing to do now: all 1 nodes are resolved")
     );
 }
 
 #[test]
 fn tree_shows_how_every_node_stands() {
-    let (_app, folder) = shop();
+    let (_app, directory) = shop();
     let legend = "\n✓ done  ▶ ready  ◐ claimed  ✗ blocked  ○ has open parts\n";
     let expected = "\
 ○ Sell books on the web  0/3 done  n_0000000001
@@ -51,10 +52,10 @@ fn tree_shows_how_every_node_stands() {
 │  └─ ▶ Pay by card with \\u{1b}[31mred  n_0000000006
 └─ ▶ Landing page  n_0000000007
 ";
-    assert_eq!(run(&folder, &["tree"]).ok(), format!("{expected}{legend}"));
-    assert_eq!(run(&folder, &["tree", "shop"]).ok(), format!("{expected}{legend}"));
+    assert_eq!(run(&directory, &["tree"]).ok(), format!("{expected}{legend}"));
+    assert_eq!(run(&directory, &["tree", "shop"]).ok(), format!("{expected}{legend}"));
 
-    let all = run(&folder, &["tree", "n_0000000002", "--all"]).ok();
+    let all = run(&directory, &["tree", "n_0000000002", "--all"]).ok();
     let expected = "\
 ○ Storage  1/2 done  n_0000000002
 ├─ ✓ Design the schema  n_0000000003
@@ -62,23 +63,23 @@ fn tree_shows_how_every_node_stands() {
 ";
     assert_eq!(all, format!("{expected}{legend}"));
 
-    let shallow = run(&folder, &["tree", "--depth", "1"]).ok();
+    let shallow = run(&directory, &["tree", "--depth", "1"]).ok();
     assert!(
         shallow.contains("├─ ○ Storage  1/2 done  n_0000000002\n│     ✓ 1 done, … 1 deeper\n"),
         "{shallow}"
     );
 
-    run(&folder, &["next", "--claim", "--agent", "ana"]).ok();
-    let claimed = run(&folder, &["tree"]).ok();
+    run(&directory, &["next", "--claim", "--agent", "ana"]).ok();
+    let claimed = run(&directory, &["tree"]).ok();
     assert!(claimed.contains("◐ Write the migrations  n_0000000004  claimed by ana"), "{claimed}");
-    let object = run(&folder, &["tree", "--json", "n_0000000004"]).json();
+    let object = run(&directory, &["tree", "--json", "n_0000000004"]).json();
     assert_eq!(object["nodes"][0]["standing"], "actionable");
     assert_eq!(object["nodes"][0]["claimed_by"], "ana");
 }
 
 #[test]
 fn next_shows_what_is_needed_to_begin_and_takes_it_on_request() {
-    let (_app, folder) = shop();
+    let (_app, directory) = shop();
     let shown = "\
 n_0000000004  Write the migrations
   in         Sell books on the web › Storage
@@ -87,28 +88,28 @@ n_0000000004  Write the migrations
 
 take it: graph next --claim
 ";
-    assert_eq!(run(&folder, &["next"]).ok(), shown);
-    let taken = run(&folder, &["next", "--claim", "--agent", "ana"]).ok();
+    assert_eq!(run(&directory, &["next"]).ok(), shown);
+    let taken = run(&directory, &["next", "--claim", "--agent", "ana"]).ok();
     assert!(taken.contains("claimed    by ana, just now"), "{taken}");
     assert!(taken.contains("when done: graph tool graph_update"), "{taken}");
     // What is theirs already is not offered to them again.
-    let again = run(&folder, &["next", "--agent", "ana"]).ok();
+    let again = run(&directory, &["next", "--agent", "ana"]).ok();
     assert!(
         again.contains("n_0000000004") && again.contains("\nwhen done: graph tool "),
         "{again}"
     );
     assert!(!again.contains("take it"), "{again}");
     // Someone else is given something else.
-    let other = run(&folder, &["next", "--count", "2"]).ok();
+    let other = run(&directory, &["next", "--count", "2"]).ok();
     assert!(other.contains("n_0000000006") && other.contains("n_0000000007"), "{other}");
     assert!(!other.contains("n_0000000004"), "{other}");
 }
 
 #[test]
 fn status_shows_progress_claims_and_what_is_next() {
-    let (_app, folder) = shop();
-    run(&folder, &["next", "--claim", "--agent", "ana"]).ok();
-    let out = run(&folder, &["status"]).ok();
+    let (_app, directory) = shop();
+    run(&directory, &["next", "--claim", "--agent", "ana"]).ok();
+    let out = run(&directory, &["status"]).ok();
     let lines: Vec<_> = out.lines().collect();
     assert!(
         lines[0].starts_with("shop  ██░░░░░░░░░░░░░░░░░░  14%  1 of 7 done  changed "),
@@ -130,14 +131,14 @@ fn status_shows_progress_claims_and_what_is_next() {
     assert_eq!(lines.len(), 13, "{out}");
     assert!(lines[9].contains("  ana ") && lines[9].contains("Write the migrations"), "{out}");
     // Whoever holds one goes on with it, and sees it once.
-    let mine = run(&folder, &["status", "--agent", "ana"]).ok();
+    let mine = run(&directory, &["status", "--agent", "ana"]).ok();
     assert!(mine.contains("\n  go on: graph next\n") && !mine.contains("take it"), "{mine}");
     assert_eq!(mine.matches("  n_0000000004  Write").count(), 1, "{mine}");
 }
 
 #[test]
 fn show_has_all_that_belongs_to_a_node() {
-    let (_app, folder) = shop();
+    let (_app, directory) = shop();
     let expected = "\
 n_0000000003  Design the schema
   status    ✓ done
@@ -160,13 +161,13 @@ needed by
 
 how it came to this: graph log n_0000000003
 ";
-    assert_eq!(run(&folder, &["show", "n_0000000003"]).ok(), expected);
-    let blocked = run(&folder, &["show", "n_0000000005"]).ok();
+    assert_eq!(run(&directory, &["show", "n_0000000003"]).ok(), expected);
+    let blocked = run(&directory, &["show", "n_0000000005"]).ok();
     assert!(blocked.contains("status    ✗ blocked by 1"), "{blocked}");
     assert!(blocked.contains("\ndepends on\n  ○ n_0000000002  Storage\n"), "{blocked}");
     // The marks are those of the tree.
-    run(&folder, &["next", "--claim"]).ok();
-    let whole = run(&folder, &["show", "n_0000000001"]).ok();
+    run(&directory, &["next", "--claim"]).ok();
+    let whole = run(&directory, &["show", "n_0000000001"]).ok();
     let parts = "\
 parts
   ○ n_0000000002  Storage
@@ -178,17 +179,17 @@ parts
 ";
     assert!(whole.contains(parts), "{whole}");
     // Its own line breaks are kept, everything else that a terminal would act upon is not.
-    let card = run(&folder, &["show", "n_0000000006"]).ok();
+    let card = run(&directory, &["show", "n_0000000006"]).ok();
     assert!(card.starts_with("n_0000000006  Pay by card\n    with \\u{1b}[31mred\n"), "{card}");
 }
 
 #[test]
 fn what_show_does_not_have_is_told_by_where_it_is() {
-    let (mut app, folder) = shop();
+    let (mut app, directory) = shop();
     let [design, tables] = ["n_0000000003", "n_0000000004"];
     let merge = json!({ "op": "merge", "source": design, "target": tables });
     app.ok("graph_restructure", json!({ "operations": [merge] }));
-    let ran = run(&folder, &["show", design, "--json"]);
+    let ran = run(&directory, &["show", design, "--json"]);
     let fault = app.fault("graph_context", json!({ "node_id": design }));
     assert_eq!((ran.code, ran.json()), (1, json!({ "error": fault })));
     app.ok(
@@ -203,18 +204,18 @@ fn what_show_does_not_have_is_told_by_where_it_is() {
         ("REQ-7", "hint: graph kb query --id REQ-7 shows it\n".to_owned()),
         (atom, "hint: graph tool query_graph '{".to_owned()),
     ] {
-        let err = run(&folder, &["show", id]).failed(1);
+        let err = run(&directory, &["show", id]).failed(1);
         assert!(err.contains(&hint), "{id}: {err}");
         if let Some((_, command)) = err.split_once("graph tool query_graph '") {
             let arguments = command.split('\'').next().unwrap();
-            assert!(run(&folder, &["tool", "query_graph", arguments]).ok().contains(id));
+            assert!(run(&directory, &["tool", "query_graph", arguments]).ok().contains(id));
         }
     }
 }
 
 #[test]
 fn log_shows_what_happened_newest_first() {
-    let (_app, folder) = shop();
+    let (_app, directory) = shop();
     let expected = "\
 2026-01-01 00:01:00Z  a  resolved   n_0000000003  Design the schema
     resolved: false → true
@@ -225,20 +226,20 @@ fn log_shows_what_happened_newest_first() {
 
 there is more: graph log --limit 10
 ";
-    assert_eq!(run(&folder, &["log", "--limit", "2"]).ok(), expected);
+    assert_eq!(run(&directory, &["log", "--limit", "2"]).ok(), expected);
     // What to type next keeps what was asked for.
     for filters in [&["--domain", "work"][..], &["--since", "2026-01-01T00:00:00.000Z"]] {
-        let out = run(&folder, &[&["log", "--limit", "1"], filters].concat()).ok();
+        let out = run(&directory, &[&["log", "--limit", "1"], filters].concat()).ok();
         let more = format!("there is more: graph log {} --limit 5\n", filters.join(" "));
         assert!(out.ends_with(&more), "{out}");
     }
-    let one = run(&folder, &["log", "n_0000000003"]).ok();
+    let one = run(&directory, &["log", "n_0000000003"]).ok();
     assert!(
         one.starts_with("2026-01-01 00:01:00Z  a  resolved\n    resolved: false → true\n"),
         "{one}"
     );
     assert!(one.contains("a  created\n"), "{one}");
-    let object = run(&folder, &["log", "--json", "--limit", "1"]).json();
+    let object = run(&directory, &["log", "--json", "--limit", "1"]).json();
     assert_eq!(object["events"][0]["action"], "resolved");
     assert_eq!(object["events"][0]["title"], "Design the schema");
     assert_eq!(object["more"], true);
@@ -246,7 +247,7 @@ there is more: graph log --limit 10
 
 #[test]
 fn json_is_the_object_of_the_tool() {
-    let (mut app, folder) = shop();
+    let (mut app, directory) = shop();
     for (arguments, tool, input) in [
         (&["next"][..], "graph_next", json!({ "count": 1 })),
         (&["show", "n_0000000002"], "graph_context", json!({ "node_id": "n_0000000002" })),
@@ -254,12 +255,12 @@ fn json_is_the_object_of_the_tool() {
     ] {
         let mut arguments = arguments.to_vec();
         arguments.push("--json");
-        let ran = run(&folder, &arguments);
+        let ran = run(&directory, &arguments);
         assert_eq!(ran.json(), app.ok(tool, input.clone()), "{arguments:?}");
         assert_eq!(ran.out.lines().count(), 1, "{arguments:?}");
-        assert_eq!(ran.out, run(&folder, &["tool", tool, &input.to_string()]).ok());
+        assert_eq!(ran.out, run(&directory, &["tool", tool, &input.to_string()]).ok());
     }
-    let ran = run(&folder, &["show", "n_none", "--json"]);
+    let ran = run(&directory, &["show", "n_none", "--json"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     let fault = app.fault("graph_context", json!({ "node_id": "n_none" }));
     assert_eq!(ran.json(), json!({ "error": fault }));
@@ -267,8 +268,8 @@ fn json_is_the_object_of_the_tool() {
 
 #[test]
 fn tool_takes_its_arguments_from_the_line_or_from_standard_input() {
-    let (_keep, folder) = folder();
-    let mut child = command(&folder, &["tool", "graph_open", "-"])
+    let (_keep, directory) = directory();
+    let mut child = command(&directory, &["tool", "graph_open", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -280,41 +281,41 @@ fn tool_takes_its_arguments_from_the_line_or_from_standard_input() {
     assert_eq!(opened["project"], "from-stdin");
     assert_eq!(opened["root"]["created_by"], "cli");
 
-    let list = run(&folder, &["tool"]).ok();
+    let list = run(&directory, &["tool"]).ok();
     assert!(list.contains("graph_next") && list.contains("call one: graph tool"), "{list}");
 
-    let err = run(&folder, &["tool", "graph_open", "{"]).failed(2);
+    let err = run(&directory, &["tool", "graph_open", "{"]).failed(2);
     assert!(err.contains("the arguments are not JSON"), "{err}");
-    let ran = run(&folder, &["tool", "graph_opn", "{}"]);
+    let ran = run(&directory, &["tool", "graph_opn", "{}"]);
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("NOT_FOUND")));
-    let ran = run(&folder, &["tool", "graph_next", r#"{"count":0}"#]);
+    let ran = run(&directory, &["tool", "graph_next", r#"{"count":0}"#]);
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("VALIDATION_ERROR")));
 }
 
 #[test]
 fn wrong_usage_and_wrong_settings_end_with_2() {
-    let (_keep, folder) = folder();
+    let (_keep, directory) = directory();
     for arguments in [&["nope"][..], &["show"], &["next", "--count", "0"], &[]] {
-        let ran = run(&folder, arguments);
+        let ran = run(&directory, arguments);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{arguments:?}");
         let helps = ran.err.contains("Usage: graph") || ran.err.contains("try '--help'");
         assert!(helps, "{arguments:?}: {}", ran.err);
     }
-    fs::write(folder.join("graph.config.yaml"), "# mine\nclaim_ttl: 5\n").unwrap();
+    fs::write(directory.join("graph.config.yaml"), "# mine\nclaim_ttl: 5\n").unwrap();
     for arguments in [&["status"][..], &["serve"], &["doctor"], &["--json", "next"]] {
-        let ran = run(&folder, arguments);
+        let ran = run(&directory, arguments);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{arguments:?}");
-        let path = folder.join("graph.config.yaml");
+        let path = directory.join("graph.config.yaml");
         let expected = format!(
             "error: {}:2: unknown key `claim_ttl`\nhint: did you mean `claim_ttl_minutes`?\n",
             path.display()
         );
         assert_eq!(ran.err, expected);
     }
-    let err = run(&folder, &["serve", "--config", "none.yaml"]).failed(2);
+    let err = run(&directory, &["serve", "--config", "none.yaml"]).failed(2);
     assert!(err.starts_with("error: option --config: there is no file "), "{err}");
-    fs::remove_file(folder.join("graph.config.yaml")).unwrap();
-    let err = run(&folder, &["serve", "--toolsets", "wrok"]).failed(2);
+    fs::remove_file(directory.join("graph.config.yaml")).unwrap();
+    let err = run(&directory, &["serve", "--toolsets", "wrok"]).failed(2);
     assert_eq!(
         err,
         "error: option --toolsets has `wrok`, which is not known; did you mean `work`?\n"
@@ -323,27 +324,27 @@ fn wrong_usage_and_wrong_settings_end_with_2() {
 
 #[test]
 fn verbose_says_which_files_are_meant_on_standard_error() {
-    let (_app, folder) = shop();
-    let json = run(&folder, &["--json", "status"]).out;
+    let (_app, directory) = shop();
+    let json = run(&directory, &["--json", "status"]).out;
     for (arguments, said) in [
         (&["-v", "status", "--json"][..], "(default)"),
         (&["-v", "status", "--json", "--db", "graph.db"], "(option --db)"),
     ] {
-        let ran = run(&folder, arguments);
+        let ran = run(&directory, arguments);
         assert_eq!((ran.code, &ran.out), (0, &json), "{arguments:?}");
-        let database = format!("database {} {said}", folder.join("graph.db").display());
-        let settings = format!("settings from {}", folder.join("graph.config.yaml").display());
+        let database = format!("database {} {said}", directory.join("graph.db").display());
+        let settings = format!("settings from {}", directory.join("graph.config.yaml").display());
         assert!(ran.err.contains(&database) && ran.err.contains(&settings), "{}", ran.err);
     }
-    let new = run(&folder, &["-v", "doctor", "--db", "none.db"]);
+    let new = run(&directory, &["-v", "doctor", "--db", "none.db"]);
     assert!(new.err.contains("none.db (option --db), not there yet"), "{}", new.err);
-    assert_eq!(run(&folder, &["status"]).err, "");
+    assert_eq!(run(&directory, &["status"]).err, "");
 }
 
 #[test]
 fn what_to_type_next_is_about_the_same_file() {
-    let (_app, folder) = shop();
-    run(&folder, &["backup", "my copy.db"]).ok();
+    let (_app, directory) = shop();
+    run(&directory, &["backup", "my copy.db"]).ok();
     let given = "graph --db 'my copy.db'";
     for (arguments, said) in [
         (&["log", "--limit", "1"][..], "log --limit 5"),
@@ -351,21 +352,21 @@ fn what_to_type_next_is_about_the_same_file() {
         (&["status"], "next --claim"),
         (&["show", "n_0000000003"], "log n_0000000003"),
     ] {
-        let out = run(&folder, &[&["--db", "my copy.db"], arguments].concat()).ok();
+        let out = run(&directory, &[&["--db", "my copy.db"], arguments].concat()).ok();
         assert!(out.contains(&format!(": {given} {said}\n")), "{arguments:?}: {out}");
     }
-    let err = run(&folder, &["--db", "my copy.db", "show", "n_none"]).failed(1);
+    let err = run(&directory, &["--db", "my copy.db", "show", "n_none"]).failed(1);
     assert!(err.contains(&format!("hint: {given} tool graph_query finds nodes")), "{err}");
 }
 
 #[test]
 fn colour_is_for_terminals_and_for_those_who_force_it() {
-    let (_app, folder) = shop();
+    let (_app, directory) = shop();
     for arguments in
         [&["status"][..], &["tree"], &["next"], &["doctor"], &["log"], &["show", "n_0000000006"]]
     {
-        assert!(!run(&folder, arguments).ok().contains('\u{1b}'), "{arguments:?}");
-        let forced = finish(command(&folder, arguments).env("CLICOLOR_FORCE", "1")).ok();
+        assert!(!run(&directory, arguments).ok().contains('\u{1b}'), "{arguments:?}");
+        let forced = finish(command(&directory, arguments).env("CLICOLOR_FORCE", "1")).ok();
         assert!(forced.contains("\u{1b}["), "{arguments:?}");
         assert!(!forced.contains("\u{1b}[31mred"), "{arguments:?}");
     }
@@ -373,15 +374,15 @@ fn colour_is_for_terminals_and_for_those_who_force_it() {
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    let (_keep, folder) = folder();
-    run(&folder, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
+    let (_keep, directory) = directory();
+    run(&directory, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     let nodes: Vec<_> =
         (0..2000).map(|i| json!({ "ref": i.to_string(), "summary": "x".repeat(200) })).collect();
-    fs::write(folder.join("plan.json"), json!({ "nodes": nodes }).to_string()).unwrap();
-    let plan = fs::File::open(folder.join("plan.json")).unwrap();
-    finish(command(&folder, &["tool", "graph_plan", "-"]).stdin(plan)).ok();
+    fs::write(directory.join("plan.json"), json!({ "nodes": nodes }).to_string()).unwrap();
+    let plan = fs::File::open(directory.join("plan.json")).unwrap();
+    finish(command(&directory, &["tool", "graph_plan", "-"]).stdin(plan)).ok();
 
-    let mut child = command(&folder, &["log", "--limit", "10000"])
+    let mut child = command(&directory, &["log", "--limit", "10000"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

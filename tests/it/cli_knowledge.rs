@@ -11,10 +11,10 @@ use crate::support::{
 
 /// A repository with two atoms, one of them in a molecule, one without a file.
 fn known() -> (TestApp, PathBuf) {
-    let (mut app, folder) = shop();
+    let (mut app, directory) = shop();
     for file in [".git/HEAD", ".git/refs/x", ".git/objects/x", "migrations/0001.sql", "src/pay.ts"]
     {
-        let file = folder.join(file);
+        let file = directory.join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, "ref: refs/heads/main\n").unwrap();
     }
@@ -43,13 +43,13 @@ fn known() -> (TestApp, PathBuf) {
         json!({ "operation": "append", "parentType": "atom", "parentId": schema,
             "taskId": "n_0000000003", "summary": "Second table" }),
     );
-    (app, folder)
+    (app, directory)
 }
 
 #[test]
 fn context_prints_what_an_agent_would_be_told() {
-    let (_app, folder) = known();
-    let out = run(&folder, &["context", "migrations/0001.sql", "docs/storage.md"]).ok();
+    let (_app, directory) = known();
+    let out = run(&directory, &["context", "migrations/0001.sql", "docs/storage.md"]).ok();
     let expected = "\
 Storage
   One file.
@@ -66,17 +66,17 @@ nothing is known about
   docs/storage.md
 ";
     assert_eq!(out, expected);
-    // A folder stands for its files.
-    let out = run(&folder, &["context", "migrations"]).ok();
+    // A directory stands for its files.
+    let out = run(&directory, &["context", "migrations"]).ok();
     assert!(out.contains("migrations/** matches migrations/0001.sql"), "{out}");
     assert!(!out.contains("nothing is known"), "{out}");
 }
 
 #[test]
 fn the_log_tells_what_a_changelog_says() {
-    let (mut app, folder) = known();
+    let (mut app, directory) = known();
     app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
-    let out = run(&folder, &["log"]).ok();
+    let out = run(&directory, &["log"]).ok();
     assert!(out.contains("  Schema\n    changelog: n_0000000003: Second table\n"), "{out}");
     // What has no title ends with its name.
     assert!(out.contains("  ontology\n"), "{out}");
@@ -85,59 +85,60 @@ fn the_log_tells_what_a_changelog_says() {
 
 #[test]
 fn context_takes_paths_from_where_one_stands() {
-    let (_app, folder) = known();
-    let inside = folder.join("src");
+    let (_app, directory) = known();
+    let inside = directory.join("src");
     let out = finish(
         command(&inside, &["context", "retry-x.ts", "../migrations/0001.sql"])
-            .env("GRAPH_DB", folder.join("graph.db")),
+            .env("GRAPH_DB", directory.join("graph.db")),
     )
     .ok();
     assert!(out.contains("src/retry-*.ts matches src/retry-x.ts"), "{out}");
     assert!(out.contains("see also Schema: retries its writes"), "{out}");
     assert!(out.contains("migrations/** matches migrations/0001.sql"), "{out}");
     for path in ["../../outside", "/etc/x"] {
-        let outside =
-            finish(command(&inside, &["context", path]).env("GRAPH_DB", folder.join("graph.db")));
+        let outside = finish(
+            command(&inside, &["context", path]).env("GRAPH_DB", directory.join("graph.db")),
+        );
         let err = outside.failed(1);
-        let said = format!("`{path}`, which is outside of {}", folder.display());
+        let said = format!("`{path}`, which is outside of {}", directory.display());
         assert!(err.contains(&said) && err.contains("relative to where you are"), "{err}");
     }
-    run(&folder, &["context"]).failed(2);
+    run(&directory, &["context"]).failed(2);
 }
 
 #[test]
 fn json_prints_the_objects_of_the_tools() {
-    let (mut app, folder) = known();
+    let (mut app, directory) = known();
     let asked = json!({ "operation": "context", "paths": ["migrations/0001.sql"], "include": ["work", "kb"] });
     let expected = app.ok("query_graph", asked);
-    assert_eq!(run(&folder, &["context", "--json", "migrations/0001.sql"]).json(), expected);
+    assert_eq!(run(&directory, &["context", "--json", "migrations/0001.sql"]).json(), expected);
     for (command, kind) in [("atoms", "atom"), ("molecules", "molecule")] {
         let asked = json!({ "operation": "search", "entityType": kind, "includeChangelog": false });
         let expected = app.ok("query_graph", asked);
-        assert_eq!(run(&folder, &["--json", command]).json(), expected, "{command}");
+        assert_eq!(run(&directory, &["--json", command]).json(), expected, "{command}");
     }
 }
 
 #[test]
 fn faults_of_these_tools_come_in_their_envelope() {
-    let (_app, folder) = known();
+    let (_app, directory) = known();
     let query = r#"{"operation":"get","entityType":"atom","id":"x"}"#;
     for arguments in [
         &["tool", "query_graph", query][..],
         &["--json", "atoms", "--molecule", "x"],
         &["--json", "context", "../x"],
     ] {
-        let ran = run(&folder, arguments);
+        let ran = run(&directory, arguments);
         assert_eq!((ran.code, &ran.json()["success"]), (1, &json!(false)), "{arguments:?}");
     }
-    let plain = run(&folder, &["tool", "graph_context", r#"{"node_id":"x"}"#]);
+    let plain = run(&directory, &["tool", "graph_context", r#"{"node_id":"x"}"#]);
     assert_eq!(plain.json().get("success"), None);
 }
 
 #[test]
 fn atoms_and_molecules_are_listed_by_name() {
-    let (_app, folder) = known();
-    let atoms = run(&folder, &["atoms"]).ok();
+    let (_app, directory) = known();
+    let atoms = run(&directory, &["atoms"]).ok();
     let expected = "\
 Retries  v1  00000000-0000-4000-8000-00000000000a  ? unknown
   src/retry-*.ts
@@ -147,36 +148,36 @@ Schema  v1  00000000-0000-4000-8000-000000000009  ✓ fresh
 ";
     assert_eq!(atoms, expected);
     assert_eq!(
-        run(&folder, &["atoms", "--orphans"]).ok(),
+        run(&directory, &["atoms", "--orphans"]).ok(),
         expected[..expected.find("Schema").unwrap()]
     );
-    let first = run(&folder, &["atoms", "--limit", "1"]).ok();
+    let first = run(&directory, &["atoms", "--limit", "1"]).ok();
     assert!(first.ends_with("\n1 of 2 atoms: --offset 1\n"), "{first}");
-    assert!(run(&folder, &["molecules", "no server"]).ok().starts_with("Storage  v1"));
-    assert!(run(&folder, &["atoms", "zeppelin"]).ok().starts_with("no atom fits"));
-    let unknown = run(&folder, &["atoms", "--molecule", "00000000-0000-4000-8000-0000000000ff"]);
+    assert!(run(&directory, &["molecules", "no server"]).ok().starts_with("Storage  v1"));
+    assert!(run(&directory, &["atoms", "zeppelin"]).ok().starts_with("no atom fits"));
+    let unknown = run(&directory, &["atoms", "--molecule", "00000000-0000-4000-8000-0000000000ff"]);
     let err = unknown.failed(1);
     assert!(err.contains("`--molecule` is `00000000-"), "{err}");
     assert!(err.ends_with("\nhint: graph molecules lists them with their ids\n"), "{err}");
     assert_eq!(
-        run(&folder, &["atoms", "--offset", "9"]).ok(),
+        run(&directory, &["atoms", "--offset", "9"]).ok(),
         "2 atoms, and --offset 9 is past the last\n"
     );
     // With several projects, what to say is an option here.
-    run(&folder, &["tool", "graph_open", r#"{"project":"side"}"#]).ok();
+    run(&directory, &["tool", "graph_open", r#"{"project":"side"}"#]).ok();
     for arguments in [&["atoms"][..], &["molecules"], &["context", "src/pay.ts"]] {
-        let err = run(&folder, arguments).failed(1);
+        let err = run(&directory, arguments).failed(1);
         assert!(err.starts_with("error: `--project` is missing, and there are several"), "{err}");
     }
 }
 
 #[test]
 fn doctor_points_out_globs_without_a_file() {
-    let (mut app, folder) = known();
-    let out = run(&folder, &["doctor"]).ok();
+    let (mut app, directory) = known();
+    let out = run(&directory, &["doctor"]).ok();
     assert!(out.contains("! src/retry-*.ts matches no file of the repository: Retries"), "{out}");
     assert!(!out.contains("! migrations/**"), "{out}");
-    let object = run(&folder, &["doctor", "--json"]).json();
+    let object = run(&directory, &["doctor", "--json"]).json();
     assert_eq!(object["idle_patterns"][0]["pattern"], "src/retry-*.ts");
     assert_eq!(object["idle_patterns"].as_array().unwrap().len(), 1);
 
@@ -185,7 +186,7 @@ fn doctor_points_out_globs_without_a_file() {
         json!({ "operation": "update", "entityType": "atom", "version": 1, "paths": ["src/*.ts"],
             "id": "00000000-0000-4000-8000-00000000000a" }),
     );
-    assert!(!run(&folder, &["doctor"]).ok().contains("matches no file"));
+    assert!(!run(&directory, &["doctor"]).ok().contains("matches no file"));
 }
 
 #[test]
@@ -195,10 +196,10 @@ fn doctor_finds_patterns_that_are_not_those_of_the_atoms() {
         ("DELETE FROM graph_patterns", "keeps 0, a recount finds 1"),
         ("DELETE FROM search_entries WHERE domain = 'knowledge'", "text index: "),
     ] {
-        let (_app, folder) = known();
-        let conn = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+        let (_app, directory) = known();
+        let conn = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
         conn.execute(tampering, []).unwrap();
-        let ran = run(&folder, &["doctor"]);
+        let ran = run(&directory, &["doctor"]);
         assert_eq!(ran.code, 1, "{tampering}: {}", ran.out);
         assert!(ran.out.contains(finding), "{tampering}: {}", ran.out);
     }

@@ -6,23 +6,23 @@ use serde_json::{Value, json};
 
 use crate::support::{
     TestApp,
-    binary::{Ran, command, finish, folder, run, shop},
+    binary::{Ran, command, directory, finish, run, shop},
 };
 
 /// What fits at the end of a line.
-fn complete(folder: &Path, line: &str) -> Vec<String> {
-    let ran = asked(folder, line);
+fn complete(directory: &Path, line: &str) -> Vec<String> {
+    let ran = asked(directory, line);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{line}");
     // Where nothing fits, shells are offered the options.
     let found = ran.out.split('\u{b}').filter(|word| !word.is_empty() && !word.starts_with("--"));
     found.map(str::to_owned).collect()
 }
 
-fn asked(folder: &Path, line: &str) -> Ran {
+fn asked(directory: &Path, line: &str) -> Ran {
     let words: Vec<&str> = line.split(' ').collect();
     let arguments = [&["--"], &words[..]].concat();
     let index = (words.len() - 1).to_string();
-    let mut command = command(folder, &arguments);
+    let mut command = command(directory, &arguments);
     finish(
         command
             .env("GRAPH_COMPLETE", "bash")
@@ -33,7 +33,7 @@ fn asked(folder: &Path, line: &str) -> Ran {
 
 #[test]
 fn names_and_ids_of_what_is_stored_are_completed() {
-    let (mut app, folder) = shop();
+    let (mut app, directory) = shop();
     app.ok("graph_open", json!({ "project": "side\u{7}show" }));
     let new = json!({ "operation": "create", "projectId": "shop", "name": "Storage" });
     let make = |app: &mut TestApp, kind: &str, paths: Value| {
@@ -51,10 +51,10 @@ fn names_and_ids_of_what_is_stored_are_completed() {
     let applied = app.ok("kb_upsert", json!({ "entities": [{ "id": "REQ-7", "type": "req", "title": "x", "status": "approved" }] }));
     let changeset = applied["changeset"].as_str().unwrap();
     let elsewhere = json!({ "entities": [{ "id": "ADR-1", "type": "adr", "title": "x", "status": "accepted" }] });
-    let mut elsewhere = command(&folder, &["tool", "kb_upsert", &elsewhere.to_string()]);
+    let mut elsewhere = command(&directory, &["tool", "kb_upsert", &elsewhere.to_string()]);
     finish(elsewhere.env("GRAPH_BRANCH", "b2")).ok();
     for path in ["sub/deep/x.rs", "sub/y.rs", "other.rs"] {
-        let path = folder.join(path);
+        let path = directory.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "").unwrap();
     }
@@ -104,21 +104,21 @@ fn names_and_ids_of_what_is_stored_are_completed() {
         ("graph kb branch x --take b", &["b2"]),
         ("graph comp", &["completions"]),
     ] {
-        assert_eq!(complete(&folder, line), expected, "{line}");
+        assert_eq!(complete(&directory, line), expected, "{line}");
     }
-    let recent = complete(&folder, "graph show ");
+    let recent = complete(&directory, "graph show ");
     assert!(recent.iter().any(|id| id == "n_0000000003"), "{recent:?}");
     assert!(!recent.iter().any(|id| id == "REQ-7" || *id == atom), "{recent:?}");
-    let recent = complete(&folder, "graph log ");
+    let recent = complete(&directory, "graph log ");
     assert_eq!(recent.first().map(String::as_str), Some("ADR-1"), "{recent:?}");
-    let projects = complete(&folder, "graph next ");
+    let projects = complete(&directory, "graph next ");
     assert!(projects.contains(&"shop".to_owned()), "{projects:?}");
     assert!(!projects.iter().any(|name| name.contains('\u{7}')), "{projects:?}");
 }
 
 #[test]
 fn asking_makes_nothing_does_not_wait_for_writers_and_stays_silent() {
-    let (_keep, empty) = folder();
+    let (_keep, empty) = directory();
     assert_eq!(complete(&empty, "graph show n_"), [""; 0]);
     assert_eq!(fs::read_dir(&empty).unwrap().count(), 0);
     fs::write(empty.join("graph.config.yaml"), "nope: 1\n").unwrap();
@@ -130,7 +130,7 @@ fn asking_makes_nothing_does_not_wait_for_writers_and_stays_silent() {
     assert_eq!((unknown.code, unknown.out.as_str(), unknown.err.as_str()), (0, "", ""));
 
     // A file that nobody writes to has nothing beside it afterwards.
-    let (_keep, quiet) = folder();
+    let (_keep, quiet) = directory();
     run(&quiet, &["tool", "graph_open", r#"{"project":"calm"}"#]).ok();
     for name in ["graph.db-wal", "graph.db-shm"] {
         let _ = fs::remove_file(quiet.join(name));
@@ -147,11 +147,11 @@ fn asking_makes_nothing_does_not_wait_for_writers_and_stays_silent() {
 
 #[test]
 fn every_shell_gets_a_script_that_asks() {
-    let (_keep, folder) = folder();
+    let (_keep, directory) = directory();
     // Broken settings are no reason not to complete.
-    fs::write(folder.join("graph.config.yaml"), "nope: 1\n").unwrap();
+    fs::write(directory.join("graph.config.yaml"), "nope: 1\n").unwrap();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = run(&folder, &["completions", shell]).ok();
+        let script = run(&directory, &["completions", shell]).ok();
         assert!(script.contains("GRAPH_COMPLETE"), "{shell}: {script}");
         assert!(script.contains(env!("CARGO_BIN_EXE_graph")), "{shell}: {script}");
     }
@@ -161,9 +161,9 @@ fn every_shell_gets_a_script_that_asks() {
 #[cfg(unix)]
 #[allow(clippy::disallowed_methods, reason = "the test plays the person at a shell")]
 fn bash_completes_with_the_script() {
-    let (_app, folder) = shop();
-    let script = run(&folder, &["completions", "bash"]).ok();
-    fs::write(folder.join("script"), script).unwrap();
+    let (_app, directory) = shop();
+    let script = run(&directory, &["completions", "bash"]).ok();
+    fs::write(directory.join("script"), script).unwrap();
     let typed = r#"
         source ./script
         COMP_WORDS=(graph show n_000000000); COMP_CWORD=2; COMP_TYPE=9
@@ -172,7 +172,7 @@ fn bash_completes_with_the_script() {
     "#;
     let path: OsString = std::env::var_os("PATH").unwrap_or_default();
     let mut bash = std::process::Command::new("bash");
-    bash.args(["--norc", "-c", typed]).current_dir(&folder).env_clear().env("PATH", path);
+    bash.args(["--norc", "-c", typed]).current_dir(&directory).env_clear().env("PATH", path);
     let Ok(output) = bash.output() else {
         println!("note: bash is not installed");
         return;

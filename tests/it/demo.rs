@@ -3,24 +3,24 @@
 use std::{fs, path::Path, process::Stdio};
 
 use crate::support::{
-    binary::{Ran, command, finish, folder},
+    binary::{Ran, command, directory, finish},
     git,
 };
 
-/// Plays it with temporary folders in `folder`.
-fn demo(folder: &Path, arguments: &[&str], path: &std::ffi::OsStr) -> Ran {
+/// Plays it with temporary directories in `directory`.
+fn demo(directory: &Path, arguments: &[&str], path: &std::ffi::OsStr) -> Ran {
     let arguments = [&["demo"], arguments].concat();
-    finish(command(folder, &arguments).env("TMPDIR", folder).env("PATH", path))
+    finish(command(directory, &arguments).env("TMPDIR", directory).env("PATH", path))
 }
 
-fn left(folder: &Path) -> usize {
-    fs::read_dir(folder).unwrap().count()
+fn left(directory: &Path) -> usize {
+    fs::read_dir(directory).unwrap().count()
 }
 
 #[test]
 fn it_shows_the_main_job_within_two_screens_and_leaves_nothing() {
-    let (_keep, folder) = folder();
-    let out = demo(&folder, &[], &git::path()).ok();
+    let (_keep, directory) = directory();
+    let out = demo(&directory, &[], &git::path()).ok();
     for line in [
         "$ graph tree",
         "▶ Choose a payment provider",
@@ -41,19 +41,19 @@ fn it_shows_the_main_job_within_two_screens_and_leaves_nothing() {
     let main = out.lines().find(|line| line.starts_with("  main  ")).unwrap();
     assert!(main.contains("0 entities"), "the view of main is its own: {main}");
     assert!(out.lines().count() <= 80, "{}", out.lines().count());
-    assert_eq!(left(&folder), 0);
+    assert_eq!(left(&directory), 0);
 }
 
 #[test]
 fn without_git_it_leaves_branches_out_and_says_so() {
-    let (_keep, folder) = folder();
-    let out = demo(&folder, &[], "/nonexistent".as_ref()).ok();
+    let (_keep, directory) = directory();
+    let out = demo(&directory, &[], "/nonexistent".as_ref()).ok();
     assert!(out.contains("branches are left out: `git` is not installed"), "{out}");
     assert!(out.contains("✓ main is in order") && !out.contains("pay-by-card"), "{out}");
-    assert_eq!(left(&folder), 0);
+    assert_eq!(left(&directory), 0);
 
     // A repository above it is nobody's stage.
-    let outer = folder.join("outer");
+    let outer = directory.join("outer");
     fs::create_dir(&outer).unwrap();
     git::git(&outer, &["init", "-q"]);
     let out = demo(&outer, &[], "/nonexistent".as_ref()).ok();
@@ -63,37 +63,37 @@ fn without_git_it_leaves_branches_out_and_says_so() {
 
 #[test]
 fn what_is_kept_can_be_looked_at() {
-    let (_keep, folder) = folder();
+    let (_keep, directory) = directory();
     // A database of one's own is not touched.
-    let out = demo(&folder, &["--keep", "--db", "mine.db"], &git::path()).ok();
+    let out = demo(&directory, &["--keep", "--db", "mine.db"], &git::path()).ok();
     let kept = out.lines().find_map(|line| line.split("kept: ").nth(1)).unwrap();
     assert!(Path::new(kept).is_file(), "{kept}");
-    assert!(!folder.join("mine.db").exists());
-    let tree = finish(&mut command(&folder, &["tree", "--db", kept, "--all"])).ok();
+    assert!(!directory.join("mine.db").exists());
+    let tree = finish(&mut command(&directory, &["tree", "--db", kept, "--all"])).ok();
     assert!(tree.contains("✓ Pay by card"), "{tree}");
     assert!(tree.contains("▶ Send a receipt"), "{tree}");
 }
 
 #[test]
 fn it_has_no_objects_and_needs_a_place() {
-    let (_keep, folder) = folder();
-    assert!(demo(&folder, &["--json"], &git::path()).failed(2).contains("leave --json out"));
-    let nowhere = folder.join("nowhere");
-    let ran = finish(command(&folder, &["demo"]).env("TMPDIR", nowhere));
+    let (_keep, directory) = directory();
+    assert!(demo(&directory, &["--json"], &git::path()).failed(2).contains("leave --json out"));
+    let nowhere = directory.join("nowhere");
+    let ran = finish(command(&directory, &["demo"]).env("TMPDIR", nowhere));
     let err = ran.failed(1);
-    assert!(err.contains("the temporary folder: cannot be used"), "{err}");
+    assert!(err.contains("the temporary directory: cannot be used"), "{err}");
     assert!(err.contains("hint: set TMPDIR"), "{err}");
 }
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the test plays the terminal")]
 fn ctrl_c_ends_it_and_leaves_nothing() {
-    let (_keep, folder) = folder();
-    let mut command = command(&folder, &["demo"]);
-    command.env("TMPDIR", &folder).env("PATH", git::path()).stdout(Stdio::piped());
+    let (_keep, directory) = directory();
+    let mut command = command(&directory, &["demo"]);
+    command.env("TMPDIR", &directory).env("PATH", git::path()).stdout(Stdio::piped());
     let child = command.spawn().unwrap();
-    // Its folder is there from the beginning, and its story takes far longer than this.
-    while left(&folder) == 0 {
+    // Its directory is there from the beginning, and its story takes far longer than this.
+    while left(&directory) == 0 {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     let id = child.id().to_string();
@@ -102,5 +102,5 @@ fn ctrl_c_ends_it_and_leaves_nothing() {
     let out = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(130), "{out}");
     assert!(!out.contains("begin for real"), "{out}");
-    assert_eq!(left(&folder), 0);
+    assert_eq!(left(&directory), 0);
 }

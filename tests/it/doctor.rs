@@ -3,20 +3,20 @@
 use std::fs;
 
 use crate::support::{
-    binary::{command, finish, folder, run, shop},
+    binary::{command, directory, finish, run, shop},
     git,
 };
 
 #[test]
 fn doctor_says_where_each_setting_came_from() {
-    let (_keep, folder) = folder();
-    fs::write(folder.join("graph.config.yaml"), "claim_ttl_minutes: 5\n").unwrap();
-    let mut line = command(&folder, &["doctor", "--agent", "ana"]);
+    let (_keep, directory) = directory();
+    fs::write(directory.join("graph.config.yaml"), "claim_ttl_minutes: 5\n").unwrap();
+    let mut line = command(&directory, &["doctor", "--agent", "ana"]);
     let out = finish(line.env("GRAPH_DB", "other.db")).ok();
-    let config = folder.join("graph.config.yaml");
+    let config = directory.join("graph.config.yaml");
     for (key, value, source) in [
         ("agent_identity", "ana", "option --agent"),
-        ("db_path", folder.join("other.db").to_str().unwrap(), "environment GRAPH_DB"),
+        ("db_path", directory.join("other.db").to_str().unwrap(), "environment GRAPH_DB"),
         ("claim_ttl_minutes", "5", &format!("{}:1", config.display())),
         ("durability", "full", "default"),
     ] {
@@ -29,8 +29,8 @@ fn doctor_says_where_each_setting_came_from() {
 
 #[test]
 fn doctor_finds_what_is_wrong_and_says_what_to_do() {
-    let (_app, folder) = shop();
-    let healthy = run(&folder, &["doctor"]).ok();
+    let (_app, directory) = shop();
+    let healthy = run(&directory, &["doctor"]).ok();
     assert!(
         healthy.contains("✓ no damage found") && healthy.contains("✓ agree with a recount"),
         "{healthy}"
@@ -78,25 +78,25 @@ fn doctor_finds_what_is_wrong_and_says_what_to_do() {
             "text index: n_0000000007 keeps 0, a recount finds 1",
         ),
     ] {
-        let copy = folder.join("copy.db");
+        let copy = directory.join("copy.db");
         let _ = fs::remove_file(&copy);
-        let conn = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+        let conn = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
         conn.execute("VACUUM INTO ?1", [copy.to_str()]).unwrap();
         let conn = rusqlite::Connection::open(&copy).unwrap();
         conn.execute(&format!("UPDATE {tampering}"), []).unwrap();
         drop(conn);
-        let ran = run(&folder, &["doctor", "--db", "copy.db"]);
+        let ran = run(&directory, &["doctor", "--db", "copy.db"]);
         assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{tampering}: {}", ran.out);
         assert!(ran.out.contains(finding), "{tampering}: {}", ran.out);
         assert!(ran.out.contains("→ keep a copy of the file"), "{}", ran.out);
     }
 
     fs::write(
-        folder.join("text.db"),
+        directory.join("text.db"),
         "not a database, but long enough to be looked at ".repeat(99),
     )
     .unwrap();
-    let ran = run(&folder, &["doctor", "--db", "text.db"]);
+    let ran = run(&directory, &["doctor", "--db", "text.db"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(
         ran.out.contains("(STORAGE_CORRUPT)") && ran.out.contains("→ look for a copy"),
@@ -105,9 +105,9 @@ fn doctor_finds_what_is_wrong_and_says_what_to_do() {
     );
     assert!(!ran.out.contains("graph doctor"), "it is what was asked: {}", ran.out);
     // From elsewhere it is named, and about the same file.
-    let err = run(&folder, &["--db", "text.db", "status"]).failed(1);
+    let err = run(&directory, &["--db", "text.db", "status"]).failed(1);
     assert!(err.contains("hint: `graph --db text.db doctor` says more; look for"), "{err}");
-    let object = run(&folder, &["doctor", "--json", "--db", "text.db"]);
+    let object = run(&directory, &["doctor", "--json", "--db", "text.db"]);
     assert_eq!(object.code, 1);
     assert_eq!(object.json()["problems"].as_array().unwrap().len(), 1);
 }

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::binary::{command, folder, run, shop};
+use crate::support::binary::{command, directory, run, shop};
 
 struct Follower {
     child: Child,
@@ -16,9 +16,9 @@ struct Follower {
 }
 
 impl Follower {
-    fn start(folder: &Path, arguments: &[&str]) -> Follower {
+    fn start(directory: &Path, arguments: &[&str]) -> Follower {
         let arguments = [&["log", "--follow"], arguments].concat();
-        let mut command = command(folder, &arguments);
+        let mut command = command(directory, &arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
         Follower { child, lines }
@@ -47,19 +47,19 @@ impl Follower {
     }
 }
 
-fn open(folder: &Path, project: &str) {
-    run(folder, &["tool", "graph_open", &json!({ "project": project }).to_string()]).ok();
+fn open(directory: &Path, project: &str) {
+    run(directory, &["tool", "graph_open", &json!({ "project": project }).to_string()]).ok();
 }
 
 #[test]
 fn what_any_process_does_is_shown_as_it_happens_until_ctrl_c() {
-    let (_keep, folder) = folder();
+    let (_keep, directory) = directory();
     // There is no file yet: looking on waits for it, and makes none.
-    let mut follower = Follower::start(&folder, &["--json"]);
-    let mut people = Follower::start(&folder, &[]);
-    open(&folder, "one");
+    let mut follower = Follower::start(&directory, &["--json"]);
+    let mut people = Follower::start(&directory, &[]);
+    open(&directory, "one");
     assert_eq!(follower.object()["title"], "one");
-    open(&folder, "two\u{1b}[31m");
+    open(&directory, "two\u{1b}[31m");
     let event = follower.object();
     assert_eq!((&event["title"], &event["seq"]), (&json!("two\u{1b}[31m"), &json!(2)));
     assert!(people.line().contains("created"), "for people");
@@ -71,20 +71,20 @@ fn what_any_process_does_is_shown_as_it_happens_until_ctrl_c() {
 
 #[test]
 fn it_begins_with_the_last_events_oldest_first_and_outlives_a_locked_file() {
-    let (_app, folder) = shop();
-    let mut follower = Follower::start(&folder, &["--json", "--limit", "2"]);
+    let (_app, directory) = shop();
+    let mut follower = Follower::start(&directory, &["--json", "--limit", "2"]);
     assert_eq!(follower.object()["action"], "created");
     assert_eq!(follower.object()["action"], "resolved");
-    let db = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+    let db = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
     db.execute_batch("BEGIN EXCLUSIVE").unwrap();
     std::thread::sleep(std::time::Duration::from_millis(500));
     db.execute_batch("ROLLBACK").unwrap();
     drop(db);
-    open(&folder, "later");
+    open(&directory, "later");
     assert_eq!(follower.object()["title"], "later");
     assert_eq!(follower.interrupt().1, Some(0));
 
-    let mut one = Follower::start(&folder, &["--json", "n_0000000003"]);
+    let mut one = Follower::start(&directory, &["--json", "n_0000000003"]);
     assert_eq!(one.object()["action"], "created");
     assert_eq!(one.object()["action"], "resolved");
     assert_eq!(one.interrupt(), (String::new(), Some(0)));
@@ -93,8 +93,8 @@ fn it_begins_with_the_last_events_oldest_first_and_outlives_a_locked_file() {
 #[test]
 #[cfg(unix)]
 fn it_ends_when_nobody_reads_any_more() {
-    let (_app, folder) = shop();
-    let mut follower = Follower::start(&folder, &[]);
+    let (_app, directory) = shop();
+    let mut follower = Follower::start(&directory, &[]);
     follower.line();
     drop(follower.lines);
     assert_eq!(follower.child.wait().unwrap().code(), Some(0), "also without another event");
@@ -102,14 +102,14 @@ fn it_ends_when_nobody_reads_any_more() {
 
 #[test]
 fn events_are_chosen_by_domain_and_time() {
-    let (mut app, folder) = shop();
+    let (mut app, directory) = shop();
     app.advance_minutes(10);
     app.ok(
         "manage_graph",
         json!({ "operation": "create", "entityType": "atom", "name": "A", "paths": ["x"] }),
     );
     let events = |arguments: &[&str]| {
-        let log = run(&folder, &[&["log", "--json"], arguments].concat()).json();
+        let log = run(&directory, &[&["log", "--json"], arguments].concat()).json();
         log["events"].as_array().unwrap().len()
     };
     assert_eq!(events(&["--domain", "knowledge"]), 1);
@@ -117,9 +117,9 @@ fn events_are_chosen_by_domain_and_time() {
     assert_eq!(events(&["--since", "2026-01-01T00:01:00.000Z"]), 2);
     assert_eq!(events(&["--since", "2026-01-01", "--domain", "work"]), 8);
     assert_eq!(events(&["--since", "5m"]), 0, "the clock of the test is long past");
-    let none = run(&folder, &["log", "--domain", "memory"]).ok();
+    let none = run(&directory, &["log", "--domain", "memory"]).ok();
     assert_eq!(none, "nothing of that kind has happened\n");
     for wrong in [&["--since", "soon"][..], &["--domain", "worm"], &["n_1", "--since", "1d"]] {
-        run(&folder, &[&["log"], wrong].concat()).failed(2);
+        run(&directory, &[&["log"], wrong].concat()).failed(2);
     }
 }

@@ -5,20 +5,20 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use crate::support::{
-    binary::{Ran, command, finish, folder, run},
+    binary::{Ran, command, directory, finish, run},
     git::{self, git},
 };
 
-/// Every file below a folder with its bytes, without git's own and the database.
+/// Every file below a directory with its bytes, without git's own and the database.
 fn files(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
+    let mut directories = vec![root.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             if path.is_dir() && name != ".git" {
-                folders.push(path);
+                directories.push(path);
             } else if path.is_file() && !name.starts_with("graph.db") {
                 found.push((name, fs::read(path).unwrap()));
             }
@@ -38,7 +38,7 @@ fn read(root: &Path, name: &str) -> String {
 
 /// A repository without a commit or settings.
 fn repository() -> (tempfile::TempDir, std::path::PathBuf) {
-    let (keep, root) = folder();
+    let (keep, root) = directory();
     git(&root, &["init", "-q", "-b", "main"]);
     (keep, root)
 }
@@ -126,7 +126,7 @@ fn a_dry_run_tells_the_same_and_writes_nothing() {
 
 #[test]
 fn other_servers_stay_and_a_broken_file_is_left() {
-    let (_keep, root) = folder();
+    let (_keep, root) = directory();
     let mine = "{\n\t\"mcpServers\": {\n\t\t\"mine\": {\"command\": \"x\"}\n\t}\n}\n";
     fs::write(root.join(".mcp.json"), mine).unwrap();
     run(&root, &["init"]).ok();
@@ -202,7 +202,7 @@ fn patterns_that_are_there_are_respected() {
 }
 
 #[test]
-fn it_sets_up_the_working_tree_from_any_folder_of_it_and_outside_git() {
+fn it_sets_up_the_working_tree_from_any_directory_of_it_and_outside_git() {
     let (_keep, root) = repository();
     fs::create_dir_all(root.join("a/b")).unwrap();
     let out = run(&root.join("a/b"), &["init"]).ok();
@@ -219,7 +219,7 @@ fn it_sets_up_the_working_tree_from_any_folder_of_it_and_outside_git() {
     assert_eq!(names(&linked), [".git", ".gitignore", ".mcp.json"]);
     assert!(read(&linked, ".gitignore").contains("\n/graph.db\n"));
 
-    let (_keep, plain) = folder();
+    let (_keep, plain) = directory();
     let out = run(&plain, &["init", "--skills", "--kb"]).ok();
     assert!(out.contains("(no git repository)") && out.contains("no hooks"), "{out}");
     assert!(!plain.join(".gitignore").exists());
@@ -228,7 +228,7 @@ fn it_sets_up_the_working_tree_from_any_folder_of_it_and_outside_git() {
 
 #[test]
 fn a_skill_that_somebody_edited_stays() {
-    let (_keep, root) = folder();
+    let (_keep, root) = directory();
     run(&root, &["init", "--skills"]).ok();
     let skill = root.join(".claude/skills/planning/SKILL.md");
     fs::write(&skill, "mine\n").unwrap();
@@ -244,7 +244,7 @@ fn a_skill_that_somebody_edited_stays() {
 fn what_leads_out_of_the_repository_is_refused_before_anything_is_written() {
     use std::os::unix::fs::symlink;
     for name in [".mcp.json", ".gitignore", ".claude", ".claude/skills"] {
-        let (_outside, outside) = folder();
+        let (_outside, outside) = directory();
         let (_keep, root) = repository();
         let target = outside.join("target");
         if name.starts_with(".claude") {
@@ -273,18 +273,18 @@ fn what_leads_out_of_the_repository_is_refused_before_anything_is_written() {
 
 #[test]
 #[cfg(unix)]
-fn a_folder_that_cannot_be_written_is_told() {
-    let (_keep, root) = folder();
-    // A file in place of a folder stands in the way of everybody, also of those whom no permission stops.
+fn a_directory_that_cannot_be_written_is_told() {
+    let (_keep, root) = directory();
+    // A file in place of a directory stands in the way of everybody, also of those whom no permission stops.
     fs::write(root.join(".claude"), "").unwrap();
     let err = run(&root, &["init", "--skills"]).failed(1);
     assert!(
         err.starts_with("error: .claude/skills/discovery/SKILL.md: cannot be written: "),
         "{err}"
     );
-    assert!(err.contains("hint: see who owns the folder"), "{err}");
+    assert!(err.contains("hint: see who owns the directory"), "{err}");
     use std::os::unix::fs::PermissionsExt;
-    let (_keep, root) = folder();
+    let (_keep, root) = directory();
     fs::set_permissions(&root, fs::Permissions::from_mode(0o555)).unwrap();
     if fs::write(root.join("probe"), "").is_err() {
         let err = run(&root, &["init"]).failed(1);

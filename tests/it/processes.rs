@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::support::server::Server;
 
 /// A project with nodes that anybody may take.
-fn plant(folder: &Path, nodes: usize) {
-    let mut server = Server::greeted(folder);
+fn plant(directory: &Path, nodes: usize) {
+    let mut server = Server::greeted(directory);
     server.call("graph_open", json!({ "project": "p" }));
     let nodes: Vec<Value> = (0..nodes)
         .map(|index| json!({ "ref": format!("r{index}"), "summary": format!("step {index}") }))
@@ -19,19 +19,19 @@ fn plant(folder: &Path, nodes: usize) {
 
 #[test]
 fn writers_that_race_lose_no_update() {
-    let folder = tempfile::tempdir().unwrap();
-    plant(folder.path(), 1);
+    let directory = tempfile::tempdir().unwrap();
+    plant(directory.path(), 1);
     let id = {
-        let mut server = Server::greeted(folder.path());
+        let mut server = Server::greeted(directory.path());
         let next = server.call("graph_next", json!({}));
         server.end();
         next["nodes"][0]["node"]["id"].as_str().unwrap().to_owned()
     };
     let writers: Vec<_> = (0..4)
         .map(|_| {
-            let (folder, id) = (folder.path().to_owned(), id.clone());
+            let (directory, id) = (directory.path().to_owned(), id.clone());
             thread::spawn(move || {
-                let mut server = Server::greeted(&folder);
+                let mut server = Server::greeted(&directory);
                 let mut done = 0;
                 while done < 10 {
                     let context = server.call("graph_context", json!({ "node_id": id }));
@@ -50,7 +50,7 @@ fn writers_that_race_lose_no_update() {
     for writer in writers {
         writer.join().unwrap();
     }
-    let mut server = Server::greeted(folder.path());
+    let mut server = Server::greeted(directory.path());
     let context = server.call("graph_context", json!({ "node_id": id }));
     assert_eq!(context["node"]["properties"]["count"], 40);
     server.end();
@@ -58,11 +58,11 @@ fn writers_that_race_lose_no_update() {
 
 #[test]
 fn what_was_acknowledged_survives_a_kill_and_nothing_is_half_there() {
-    let folder = tempfile::tempdir().unwrap();
-    plant(folder.path(), 1);
+    let directory = tempfile::tempdir().unwrap();
+    plant(directory.path(), 1);
     let mut acknowledged = 0;
     for round in 0..6_u32 {
-        let mut server = Server::greeted(folder.path());
+        let mut server = Server::greeted(directory.path());
         // Batches on their way when the server dies: some are answered, some are not.
         let nodes: Vec<Value> = (0..10)
             .map(|index| json!({ "ref": format!("r{index}"), "summary": "batch of ten" }))
@@ -84,7 +84,7 @@ fn what_was_acknowledged_survives_a_kill_and_nothing_is_half_there() {
         }
         server.child.wait().unwrap();
 
-        let mut server = Server::greeted(folder.path());
+        let mut server = Server::greeted(directory.path());
         let ask = json!({ "filter": { "text": "batch of ten" }, "limit": 1 });
         let there = server.call("graph_query", ask)["total"].as_i64().unwrap();
         assert!(there >= acknowledged, "{there} of {acknowledged} acknowledged nodes are there");
@@ -107,22 +107,22 @@ fn a_file_that_may_only_be_read_is_read_and_a_write_says_read_only() {
         process::Command,
     };
     const NOBODY: u32 = 65_534;
-    let folder = tempfile::tempdir().unwrap();
-    plant(folder.path(), 2);
-    let binary = folder.path().join("graph");
+    let directory = tempfile::tempdir().unwrap();
+    plant(directory.path(), 2);
+    let binary = directory.path().join("graph");
     fs::copy(env!("CARGO_BIN_EXE_graph"), &binary).unwrap();
     let allow =
         |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     allow(&binary, 0o755);
-    allow(&folder.path().join("graph.db"), 0o444);
-    allow(folder.path(), 0o555);
+    allow(&directory.path().join("graph.db"), 0o444);
+    allow(directory.path(), 0o555);
     let call = |tool: &str, arguments: Value| {
         let mut command = Command::new(&binary);
         command.args(["--json", "tool", tool, &arguments.to_string()]);
         command
             .env_clear()
-            .env("GRAPH_DB", folder.path().join("graph.db"))
-            .current_dir(folder.path());
+            .env("GRAPH_DB", directory.path().join("graph.db"))
+            .current_dir(directory.path());
         if fs::metadata("/proc/self").unwrap().uid() == 0 {
             command.uid(NOBODY);
         }
@@ -134,7 +134,7 @@ fn a_file_that_may_only_be_read_is_read_and_a_write_says_read_only() {
     };
     let (code, read) = call("graph_open", json!({ "project": "p" }));
     let (refused, write) = call("graph_open", json!({ "project": "new" }));
-    allow(folder.path(), 0o755);
+    allow(directory.path(), 0o755);
     assert_eq!(code, Some(0), "{read}");
     assert!(read.contains("\"total\":3") || read.contains("\"total\": 3"), "{read}");
     assert_eq!(refused, Some(1), "{write}");

@@ -26,8 +26,8 @@ fn every_tool_is_in_the_table_in_listing_order() {
 
 #[test]
 fn every_command_is_in_the_table() {
-    let folder = tempfile::tempdir().unwrap();
-    let help = finish(&mut command(folder.path(), &["--help"])).ok();
+    let directory = tempfile::tempdir().unwrap();
+    let help = finish(&mut command(directory.path(), &["--help"])).ok();
     let listed = help.split("\nCommands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let names = listed.lines().filter_map(|line| line.split_whitespace().next());
     let commands: Vec<_> = names.map(|name| format!("graph {name}")).collect();
@@ -75,9 +75,9 @@ fn every_link_to_a_file_leads_to_one() {
             if target.contains("://") || target.starts_with('#') {
                 continue;
             }
-            let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let directory = page.rsplit_once('/').map_or("", |(directory, _)| directory);
             let target = target.split('#').next().unwrap();
-            let path = format!("{}/{folder}/{target}", env!("CARGO_MANIFEST_DIR"));
+            let path = format!("{}/{directory}/{target}", env!("CARGO_MANIFEST_DIR"));
             assert!(fs::exists(&path).unwrap(), "{page} links to {target}");
             links += 1;
         }
@@ -106,8 +106,8 @@ fn every_domain_has_a_page_for_users_that_the_readme_links_to() {
 
 #[test]
 fn every_command_of_the_kb_is_on_its_page() {
-    let folder = tempfile::tempdir().unwrap();
-    let help = finish(&mut command(folder.path(), &["kb", "--help"])).ok();
+    let directory = tempfile::tempdir().unwrap();
+    let help = finish(&mut command(directory.path(), &["kb", "--help"])).ok();
     let listed = help.split("\nCommands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let page = text("src/kb/README.md");
     let page = page.split("| command |").nth(1).unwrap().split("\n\n").next().unwrap();

@@ -67,8 +67,8 @@ struct Planted {
 }
 
 /// A project with a node, an atom, a molecule, a memory and a requirement.
-fn plant(folder: &Path) -> Planted {
-    let mut server = Server::greeted(folder);
+fn plant(directory: &Path) -> Planted {
+    let mut server = Server::greeted(directory);
     server.call("graph_open", json!({ "project": "my shop", "goal": "Sell" }));
     let nodes = json!([{ "ref": "a", "summary": "Build" }, { "ref": "b", "summary": "Sell", "depends_on": ["a"] }]);
     let planned = server.call("graph_plan", json!({ "nodes": nodes }));
@@ -93,9 +93,9 @@ fn plant(folder: &Path) -> Planted {
 
 #[test]
 fn each_resource_says_what_its_tool_says() {
-    let folder = tempfile::tempdir().unwrap();
-    let Planted { node, atom, molecule } = plant(folder.path());
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let Planted { node, atom, molecule } = plant(directory.path());
+    let mut server = Server::greeted(directory.path());
     let tree = read(&mut server, "graph://project/my%20shop").unwrap();
     assert_eq!(tree["project"], "my shop");
     let summaries: Vec<_> = tree["nodes"]
@@ -121,9 +121,9 @@ fn each_resource_says_what_its_tool_says() {
 
 #[test]
 fn the_list_is_in_one_order_and_bounded() {
-    let folder = tempfile::tempdir().unwrap();
-    let Planted { atom, molecule, .. } = plant(folder.path());
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let Planted { atom, molecule, .. } = plant(directory.path());
+    let mut server = Server::greeted(directory.path());
     let expected = [
         "graph://project/my%20shop".to_owned(),
         format!("graph://molecule/{molecule}"),
@@ -156,8 +156,8 @@ fn the_list_is_in_one_order_and_bounded() {
 
 #[test]
 fn what_is_not_there_is_invalid_params() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     let addresses = [
         "graph://project/none",
         "graph://project/",
@@ -175,7 +175,7 @@ fn what_is_not_there_is_invalid_params() {
     }
     assert_eq!(uris(&mut server), Vec::<String>::new());
     assert_eq!(values(&mut server, template("graph://node/{id}"), "id", ""), Vec::<String>::new());
-    assert!(!folder.path().join("graph.db").exists(), "asking makes no database");
+    assert!(!directory.path().join("graph.db").exists(), "asking makes no database");
     server.call("graph_open", json!({ "project": "p" }));
     for uri in addresses {
         let error = read(&mut server, uri).unwrap_err();
@@ -186,8 +186,8 @@ fn what_is_not_there_is_invalid_params() {
 
 #[test]
 fn every_toolset_has_its_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let Planted { node, atom, .. } = plant(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let Planted { node, atom, .. } = plant(directory.path());
     for (toolset, templates, there) in [
         (
             "work",
@@ -202,9 +202,9 @@ fn every_toolset_has_its_own() {
         ("memory", &["graph://memory/{id}"], "graph://ontology".to_owned()),
         ("kb", &["graph://kb/{id}"], "graph://kb/REQ-1".to_owned()),
     ] {
-        fs::write(folder.path().join("graph.config.yaml"), format!("toolsets: [{toolset}]\n"))
+        fs::write(directory.path().join("graph.config.yaml"), format!("toolsets: [{toolset}]\n"))
             .unwrap();
-        let mut server = Server::greeted(folder.path());
+        let mut server = Server::greeted(directory.path());
         let answer = server.ask(1, "resources/templates/list", json!({}));
         let listed: Vec<_> = answer["result"]["resourceTemplates"]
             .as_array()
@@ -227,9 +227,9 @@ fn every_toolset_has_its_own() {
 
 #[test]
 fn arguments_of_templates_are_completed_by_their_beginning() {
-    let folder = tempfile::tempdir().unwrap();
-    let Planted { node, atom, molecule } = plant(folder.path());
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let Planted { node, atom, molecule } = plant(directory.path());
+    let mut server = Server::greeted(directory.path());
     for (of, argument, value, expected) in [
         ("graph://project/{name}", "name", "my", "my shop"),
         ("graph://node/{id}", "id", &node[..6], &node),
@@ -262,8 +262,8 @@ fn arguments_of_templates_are_completed_by_their_beginning() {
 
 #[test]
 fn a_completion_is_bounded_and_says_how_many_there_are() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     let entities: Vec<_> = (0..150)
         .map(|index| json!({ "id": format!("A-{index:03}"), "type": "adr", "title": "t", "status": "accepted" }))
         .collect();
@@ -277,8 +277,8 @@ fn a_completion_is_bounded_and_says_how_many_there_are() {
 
 #[test]
 fn arguments_of_prompts_are_completed() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     let Planted { node, .. } = plant(root);
     for path in ["src/a.rs", "src/api/b.rs", "src/.env", "README.md", "target/x"] {
         fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
@@ -313,9 +313,9 @@ fn arguments_of_prompts_are_completed() {
 
 #[test]
 fn a_task_is_completed_from_the_project_that_was_chosen_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let Planted { node, .. } = plant(folder.path());
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let Planted { node, .. } = plant(directory.path());
+    let mut server = Server::greeted(directory.path());
     let other = server.call("graph_open", json!({ "project": "other" }))["root"]["id"].take();
     let mut tasks = |context: Value| {
         let argument = json!({ "name": "task", "value": "n_" });
@@ -335,9 +335,9 @@ fn a_task_is_completed_from_the_project_that_was_chosen_before() {
 
 #[test]
 fn both_protocols_read_and_complete() {
-    let folder = tempfile::tempdir().unwrap();
-    plant(folder.path());
-    let mut server = Server::start(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    plant(directory.path());
+    let mut server = Server::start(directory.path());
     let answer = server.ask(1, "server/discover", modern(json!({})));
     let capabilities = &answer["result"]["capabilities"];
     assert_eq!(capabilities["completions"], json!({}), "{answer}");
@@ -356,32 +356,32 @@ fn both_protocols_read_and_complete() {
 
 #[test]
 fn looking_at_a_list_is_no_use_of_a_branch() {
-    let folder = tempfile::tempdir().unwrap();
-    plant(folder.path());
-    fs::create_dir_all(folder.path().join(".git/objects")).unwrap();
-    fs::create_dir_all(folder.path().join(".git/refs")).unwrap();
-    fs::write(folder.path().join(".git/HEAD"), "ref: refs/heads/side\n").unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    plant(directory.path());
+    fs::create_dir_all(directory.path().join(".git/objects")).unwrap();
+    fs::create_dir_all(directory.path().join(".git/refs")).unwrap();
+    fs::write(directory.path().join(".git/HEAD"), "ref: refs/heads/side\n").unwrap();
+    let mut server = Server::greeted(directory.path());
     assert!(uris(&mut server).contains(&"graph://kb/REQ-1".to_owned()));
     assert_eq!(values(&mut server, template("graph://kb/{id}"), "id", "R"), ["REQ-1"]);
     let stores = || -> i64 {
-        let db = rusqlite::Connection::open(folder.path().join("graph.db")).unwrap();
+        let db = rusqlite::Connection::open(directory.path().join("graph.db")).unwrap();
         db.query_row("SELECT count(*) FROM kb_branches", [], |row| row.get(0)).unwrap()
     };
     assert_eq!(stores(), 1);
     assert_eq!(read(&mut server, "graph://kb/REQ-1").unwrap()["branch"], "side");
     assert_eq!(stores(), 2, "reading is");
     // Settings that cannot be used are no reason to list nothing else.
-    fs::create_dir(folder.path().join(".kb")).unwrap();
-    fs::write(folder.path().join(".kb/config.json"), "{").unwrap();
+    fs::create_dir(directory.path().join(".kb")).unwrap();
+    fs::write(directory.path().join(".kb/config.json"), "{").unwrap();
     assert!(uris(&mut server).contains(&"graph://project/my%20shop".to_owned()));
     server.end();
 }
 
 #[test]
 fn the_readme_lists_every_address() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     let answer = server.ask(1, "resources/templates/list", json!({}));
     let templates = answer["result"]["resourceTemplates"].as_array().unwrap();
     let templates: Vec<_> =

@@ -8,7 +8,7 @@ use crate::support::binary::{run, shop};
 
 #[test]
 fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
-    let (mut app, folder) = shop();
+    let (mut app, directory) = shop();
     for number in 0..30 {
         app.ok("graph_open", json!({ "project": format!("side {number:02}") }));
     }
@@ -21,7 +21,7 @@ fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
     let requirement = json!({ "id": "R1", "type": "req", "title": "x", "status": "approved", "priority": "must" });
     app.ok("kb_upsert", json!({ "entities": [requirement] }));
 
-    let out = run(&folder, &["status"]).ok();
+    let out = run(&directory, &["status"]).ok();
     for line in [
         "… and 23 more projects, shown by --all",
         "knowledge  1 atom, 0 molecules",
@@ -33,14 +33,14 @@ fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
     }
     assert!(!out.contains('\u{1b}'), "{out}");
     assert!(out.lines().count() <= 40, "{out}");
-    let all = run(&folder, &["status", "--all"]).ok();
+    let all = run(&directory, &["status", "--all"]).ok();
     assert!(
         all.contains("side 29") && all.contains("side 00") && all.contains("Sell books"),
         "{all}"
     );
 
     // The object has what the screen has, and of each project what the tool says.
-    let object = run(&folder, &["status", "--json"]).json();
+    let object = run(&directory, &["status", "--json"]).json();
     assert_eq!(object["projects"].as_array().unwrap().len(), 8, "{object}");
     assert_eq!(object["projects_omitted"], 23);
     assert_eq!(object["knowledge"], json!({ "atoms": 1, "molecules": 0 }));
@@ -48,7 +48,7 @@ fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
     assert_eq!(object["kb"], json!({ "branch": "main", "entities": 1, "errors": 1 }));
     assert_eq!(object["changes"].as_array().unwrap().len(), 4);
     assert_eq!(object["changes"][0]["subject"], "R1");
-    let all = run(&folder, &["status", "--json", "--all"]).json();
+    let all = run(&directory, &["status", "--json", "--all"]).json();
     let listed = app.ok("graph_open", json!({}))["projects"].take();
     for line in listed.as_array().unwrap() {
         let projects = all["projects"].as_array().unwrap();
@@ -63,21 +63,21 @@ fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
     assert_eq!(shop["next"][0]["id"], "n_0000000004");
 
     // Settings of the KB that cannot be used do not hide the rest.
-    fs::create_dir(folder.join(".kb")).unwrap();
-    fs::write(folder.join(".kb/config.json"), "{").unwrap();
-    let out = run(&folder, &["status"]).ok();
+    fs::create_dir(directory.join(".kb")).unwrap();
+    fs::write(directory.join(".kb/config.json"), "{").unwrap();
+    let out = run(&directory, &["status"]).ok();
     assert!(out.contains("kb         .kb/config.json:1: "), "{out}");
     assert!(out.contains("last changes"), "{out}");
-    let problem = run(&folder, &["status", "--json"]).json()["kb"]["problem"].take();
+    let problem = run(&directory, &["status", "--json"]).json()["kb"]["problem"].take();
     assert!(problem.as_str().unwrap().starts_with(".kb/config.json:1: "), "{problem}");
 }
 
 #[test]
 fn looking_makes_no_store_for_a_branch() {
-    let (_app, folder) = shop();
-    let before = run(&folder, &["log", "--json"]).json();
-    run(&folder, &["status"]).ok();
-    assert_eq!(run(&folder, &["log", "--json"]).json(), before);
-    let out = run(&folder, &["status"]).ok();
+    let (_app, directory) = shop();
+    let before = run(&directory, &["log", "--json"]).json();
+    run(&directory, &["status"]).ok();
+    assert_eq!(run(&directory, &["log", "--json"]).json(), before);
+    let out = run(&directory, &["status"]).ok();
     assert!(!out.contains("\nkb  "), "nobody uses it: {out}");
 }

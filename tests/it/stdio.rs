@@ -12,8 +12,8 @@ fn total(server: &mut Server) -> Value {
 
 #[test]
 fn work_is_planned_picked_up_and_finished_and_is_there_in_the_next_session() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("graph_open", json!({ "project": "demo", "goal": "Try it" }));
     let nodes = json!([
         { "ref": "a", "summary": "First" },
@@ -29,7 +29,7 @@ fn work_is_planned_picked_up_and_finished_and_is_there_in_the_next_session() {
     assert_eq!(done["newly_actionable"][0]["summary"], "Second");
     assert!(server.end().is_empty());
 
-    let mut server = Server::greeted(folder.path());
+    let mut server = Server::greeted(directory.path());
     let open = server.call("graph_open", json!({ "project": "demo" }));
     assert_eq!((&open["summary"]["total"], &open["summary"]["resolved"]), (&json!(3), &json!(1)));
     server.end();
@@ -37,8 +37,8 @@ fn work_is_planned_picked_up_and_finished_and_is_there_in_the_next_session() {
 
 #[test]
 fn the_stateless_protocol_needs_no_greeting() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::start(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::start(directory.path());
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -62,8 +62,8 @@ fn the_stateless_protocol_needs_no_greeting() {
 
 #[test]
 fn every_accepted_write_is_committed_and_answered_at_the_end_of_input() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("graph_open", json!({ "project": "demo" }));
     for id in 100..400 {
         let nodes = json!([{ "ref": "n", "summary": format!("Number {id}") }]);
@@ -74,7 +74,7 @@ fn every_accepted_write_is_committed_and_answered_at_the_end_of_input() {
     assert_eq!(answers.len(), 300);
     assert!(answers.iter().all(|answer| answer["result"]["isError"] == false));
 
-    let mut server = Server::greeted(folder.path());
+    let mut server = Server::greeted(directory.path());
     assert_eq!(total(&mut server), 301);
     server.end();
 }
@@ -82,8 +82,8 @@ fn every_accepted_write_is_committed_and_answered_at_the_end_of_input() {
 #[test]
 fn lines_up_to_the_limit_are_read_and_longer_ones_are_refused() {
     const MIB: usize = 1024 * 1024;
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.line(&vec![b'x'; 64 * MIB + 1]);
     let answer = server.next().unwrap();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(null), &json!(-32600)));
@@ -97,8 +97,8 @@ fn lines_up_to_the_limit_are_read_and_longer_ones_are_refused() {
 
 #[test]
 fn a_client_that_dies_ends_the_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     drop(server.output);
     let line = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
     // The input stays open: the broken output alone must end it.
@@ -128,8 +128,8 @@ fn drop_all(server: &mut Server, id: u32, top: &Value) {
 
 #[test]
 fn a_short_line_with_much_to_do_keeps_nobody_waiting() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     let top = wide(&mut server);
     drop_all(&mut server, 41, &top);
     server.send(42, "ping", json!({}));
@@ -142,8 +142,8 @@ fn a_short_line_with_much_to_do_keeps_nobody_waiting() {
 
 #[test]
 fn a_cancelled_call_changes_nothing_and_its_id_is_not_given_to_another() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     let top = wide(&mut server);
     drop_all(&mut server, 51, &top);
     let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 51 } });
@@ -158,8 +158,8 @@ fn a_cancelled_call_changes_nothing_and_its_id_is_not_given_to_another() {
 
 #[test]
 fn a_list_with_a_cursor_of_null_is_a_list_from_the_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     let answer = server.ask(1, "tools/list", json!({ "cursor": null }));
     assert!(!answer["result"]["tools"].as_array().unwrap().is_empty(), "{answer}");
     server.end();
@@ -167,8 +167,8 @@ fn a_list_with_a_cursor_of_null_is_a_list_from_the_start() {
 
 #[test]
 fn who_asks_is_told_how_far_a_large_plan_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("graph_open", json!({ "project": "demo" }));
     let nodes: Vec<_> =
         (0..10_000).map(|n| json!({ "ref": format!("r{n}"), "summary": "One of many" })).collect();
@@ -194,7 +194,7 @@ fn who_asks_is_told_how_far_a_large_plan_is() {
 
 #[test]
 fn what_the_client_does_wrong_is_told_to_it_alone() {
-    let (_keep, folder) = binary::folder();
+    let (_keep, directory) = binary::directory();
     let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     let lines = [
         json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
@@ -202,10 +202,10 @@ fn what_the_client_does_wrong_is_told_to_it_alone() {
         json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "no_such_tool" } }),
     ];
     let sent: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    std::fs::write(folder.join("sent"), sent).unwrap();
+    std::fs::write(directory.join("sent"), sent).unwrap();
     for (line, told) in [(&["serve"][..], false), (&["-v", "serve"], true)] {
-        let sent = std::fs::File::open(folder.join("sent")).unwrap();
-        let ran = binary::finish(binary::command(&folder, line).stdin(sent));
+        let sent = std::fs::File::open(directory.join("sent")).unwrap();
+        let ran = binary::finish(binary::command(&directory, line).stdin(sent));
         assert!(ran.out.contains("-32602"), "{}", ran.out);
         assert_eq!(ran.err.contains("no_such_tool"), told, "{line:?}: {}", ran.err);
     }
@@ -213,8 +213,8 @@ fn what_the_client_does_wrong_is_told_to_it_alone() {
 
 #[test]
 fn the_log_is_worked_off_while_nobody_waits() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("graph_open", json!({ "project": "demo" }));
     let mut root = server.call("graph_open", json!({ "project": "demo" }))["root"]["id"].take();
     for round in 0..500 {
@@ -223,7 +223,7 @@ fn the_log_is_worked_off_while_nobody_waits() {
             .take();
     }
     // Each of them is more than two pages; those that make the log too long leave it so for a moment.
-    let db = rusqlite::Connection::open(folder.path().join("graph.db")).unwrap();
+    let db = rusqlite::Connection::open(directory.path().join("graph.db")).unwrap();
     let sql = "PRAGMA wal_checkpoint(NOOP)";
     let pages: i64 = db.query_row(sql, [], |row| row.get(1)).unwrap();
     assert!(pages < 1_200, "{pages} pages");

@@ -26,7 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// Modules that hold a specification each.
 const DOMAINS: &[&str] = &["work", "knowledge", "memory", "kb"];
 
-/// Crates with one home: which files may name them. What begins with a slash is a folder of any domain.
+/// Crates with one home: which files may name them. What begins with a slash is a directory of any domain.
 const HOMES: &[(&str, &[&str])] = &[
     ("rmcp", &["src/mcp/"]),
     ("clap", &["src/cli/"]),
@@ -42,15 +42,15 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All Rust files below a folder, as paths relative to the repository, with their text.
-fn rust_files(folder: &str) -> BTreeMap<String, String> {
+/// All Rust files below a directory, as paths relative to the repository, with their text.
+fn rust_files(directory: &str) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
-    let mut folders = vec![root().join(folder)];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
+    let mut directories = vec![root().join(directory)];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(&directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                directories.push(path);
             } else if path.extension().is_some_and(|ending| ending == "rs") {
                 let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
                 files.insert(name, fs::read_to_string(&path).unwrap());

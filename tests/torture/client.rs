@@ -28,12 +28,12 @@ pub struct Program {
 
 impl Program {
     #[allow(clippy::disallowed_methods, reason = "this plays the client, which starts the server")]
-    fn spawn(&self, folder: &Path) -> Child {
+    fn spawn(&self, directory: &Path) -> Child {
         Command::new(&self.path)
             .args(&self.arguments)
-            .current_dir(folder)
+            .current_dir(directory)
             .env_clear()
-            .env("GRAPH_DB", folder.join("graph.db"))
+            .env("GRAPH_DB", directory.join("graph.db"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -65,8 +65,8 @@ pub enum Answer {
 }
 
 impl Process {
-    pub fn start(program: &Program, folder: &Path) -> Self {
-        let mut child = program.spawn(folder);
+    pub fn start(program: &Program, directory: &Path) -> Self {
+        let mut child = program.spawn(directory);
         let output = BufReader::new(child.stdout.take().unwrap());
         let input = Mutex::new(child.stdin.take());
         let waiting: Waiting = Arc::new(Mutex::new(Some(HashMap::new())));

@@ -36,7 +36,7 @@ pub fn run(program: &Program, kills: usize, seed: u64, mut told: impl FnMut(&See
     let mut rng = Rng::new(seed);
     let mut seen = Seen::default();
     let kept = tempfile::tempdir().unwrap();
-    let folder = kept.path();
+    let directory = kept.path();
     let mut ledger: Vec<Entry> = Vec::new();
     let mut writers = 0;
     while seen.kills < kills {
@@ -44,7 +44,7 @@ pub fn run(program: &Program, kills: usize, seed: u64, mut told: impl FnMut(&See
             birth(program, &mut rng, &mut seen);
             continue;
         }
-        ledger::prepare(&mut Library::open(folder)).unwrap();
+        ledger::prepare(&mut Library::open(directory)).unwrap();
         let two = rng.once_in(2);
         let moments: Vec<Duration> = (0..1 + usize::from(two))
             .map(|_| Duration::from_micros(rng.below(250_000) as u64))
@@ -56,7 +56,7 @@ pub fn run(program: &Program, kills: usize, seed: u64, mut told: impl FnMut(&See
                     writers += 1;
                     let (writer, mut rng) = (writers, Rng::new(rng.next()));
                     scope.spawn(move || {
-                        let process = Process::start(program, folder);
+                        let process = Process::start(program, directory);
                         write_until_killed(&process, *moment, writer, &mut rng)
                     })
                 })
@@ -64,19 +64,19 @@ pub fn run(program: &Program, kills: usize, seed: u64, mut told: impl FnMut(&See
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         seen.kills += moments.len();
-        let mut library = Library::open(folder);
+        let mut library = Library::open(directory);
         for entry in written.iter().flatten() {
             seen.written += 1;
             seen.acknowledged += usize::from(entry.acknowledged);
             let there = entry.check(&mut library).unwrap();
             seen.silent += usize::from(there && !entry.acknowledged);
         }
-        check_whole(&mut library, folder);
+        check_whole(&mut library, directory);
         ledger.extend(written.into_iter().flatten());
         told(&seen);
     }
     // What was there after its own round must be there after all others.
-    let mut library = Library::open(folder);
+    let mut library = Library::open(directory);
     for entry in &ledger {
         entry.check(&mut library).unwrap();
     }
@@ -132,9 +132,9 @@ fn write(process: &Process, agent: &str, entry: &mut Entry) -> bool {
 
 /// Kills a server while it makes the file.
 fn birth(program: &Program, rng: &mut Rng, seen: &mut Seen) {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let moment = Duration::from_micros(rng.below(60_000) as u64);
-    let process = Process::start(program, folder.path());
+    let process = Process::start(program, directory.path());
     thread::scope(|scope| {
         scope.spawn(|| process.call("first", "graph_open", &serde_json::json!({ "project": "p" })));
         thread::sleep(moment);
@@ -142,15 +142,15 @@ fn birth(program: &Program, rng: &mut Rng, seen: &mut Seen) {
     });
     seen.kills += 1;
     seen.births += 1;
-    let mut library = Library::open(folder.path());
+    let mut library = Library::open(directory.path());
     ledger::prepare(&mut library).unwrap();
-    check_whole(&mut library, folder.path());
+    check_whole(&mut library, directory.path());
 }
 
 /// The file is sound, everything that is kept twice agrees, and nothing lies about.
-fn check_whole(library: &mut Library, folder: &Path) {
+fn check_whole(library: &mut Library, directory: &Path) {
     assert_eq!(library.problems().unwrap(), Vec::<String>::new());
-    let mut names: Vec<String> = fs::read_dir(folder)
+    let mut names: Vec<String> = fs::read_dir(directory)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| !["graph.db", "graph.db-wal", "graph.db-shm"].contains(&name.as_str()))

@@ -54,7 +54,7 @@ pub struct Specimen {
 
 impl Specimen {
     pub fn make(seed: u64) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let mut rng = Rng::new(seed);
         let mut ledger = Vec::new();
         let mut write = |library: &mut Library, count: usize| {
@@ -69,14 +69,14 @@ impl Specimen {
                 ledger.push(entry);
             }
         };
-        let mut library = Library::open(folder.path());
+        let mut library = Library::open(directory.path());
         ledger::prepare(&mut library).unwrap();
         write(&mut library, OLD);
         // The last connection moves everything into the main file.
         drop(library);
-        let mut library = Library::open(folder.path());
+        let mut library = Library::open(directory.path());
         write(&mut library, NEW);
-        let [main, wal] = files(folder.path()).map(|path| fs::read(path).unwrap());
+        let [main, wal] = files(directory.path()).map(|path| fs::read(path).unwrap());
         assert!(!wal.is_empty(), "the newer half is in the log");
         let answers = questions(&ledger)
             .into_iter()
@@ -111,22 +111,22 @@ impl Specimen {
                 }
             };
             let context = format!("seed {seed}, case {case}: {what}");
-            let folder = tempfile::tempdir().unwrap();
-            let [main_path, wal_path] = files(folder.path());
+            let directory = tempfile::tempdir().unwrap();
+            let [main_path, wal_path] = files(directory.path());
             fs::write(main_path, main).unwrap();
             fs::write(wal_path, &wal).unwrap();
             seen.cases += 1;
             match log_only {
-                true => self.check_recovered(folder.path(), &context, &mut seen),
-                false => self.check_honest(folder.path(), !wal.is_empty(), &context, &mut seen),
+                true => self.check_recovered(directory.path(), &context, &mut seen),
+                false => self.check_honest(directory.path(), !wal.is_empty(), &context, &mut seen),
             }
         }
         seen
     }
 
     /// A damaged log ends at its first bad commit: what came before is there whole, what came after is not.
-    fn check_recovered(&self, folder: &Path, context: &str, seen: &mut Seen) {
-        let mut library = Library::open(folder);
+    fn check_recovered(&self, directory: &Path, context: &str, seen: &mut Seen) {
+        let mut library = Library::open(directory);
         let there: Vec<bool> = self
             .ledger
             .iter()
@@ -142,8 +142,8 @@ impl Specimen {
     }
 
     /// Every call on a damaged file answers, or says that the file is damaged.
-    fn check_honest(&self, folder: &Path, whole: bool, context: &str, seen: &mut Seen) {
-        let mut library = Library::open(folder);
+    fn check_honest(&self, directory: &Path, whole: bool, context: &str, seen: &mut Seen) {
+        let mut library = Library::open(directory);
         let (mut refused, mut changed) = (false, false);
         for (ask, expected) in questions(&self.ledger).into_iter().zip(&self.answers) {
             let shown = format!("{context}: {} {}", ask.0, ask.1);
@@ -167,8 +167,8 @@ impl Specimen {
     }
 }
 
-fn files(folder: &Path) -> [PathBuf; 2] {
-    ["graph.db", "graph.db-wal"].map(|name| folder.join(name))
+fn files(directory: &Path) -> [PathBuf; 2] {
+    ["graph.db", "graph.db-wal"].map(|name| directory.join(name))
 }
 
 fn turn_bits(bytes: &mut [u8], rng: &mut Rng, what: &str) -> String {

@@ -155,9 +155,10 @@ pub struct Library {
 }
 
 impl Library {
-    pub fn open(folder: &Path) -> Self {
-        let options = Options { db: Some(folder.join("graph.db")), ..Options::default() };
-        let around = Surroundings { folder: folder.to_owned(), variables: Default::default() };
+    pub fn open(directory: &Path) -> Self {
+        let options = Options { db: Some(directory.join("graph.db")), ..Options::default() };
+        let around =
+            Surroundings { directory: directory.to_owned(), variables: Default::default() };
         let app = App::new(Config::load(options, &around).unwrap());
         Library { app, registry: Registry::new(tools::all(), Toolset::ALL) }
     }

@@ -41,7 +41,7 @@ struct Job {
     makes: &'static [&'static str],
 }
 
-/// Without a database it is made in a folder for a while.
+/// Without a database it is made in a directory for a while.
 const DRY_RUN: &[&str] = &["import", "all.jsonl", "--dry-run", "--db", "none.db"];
 
 const JOBS: &[Job] = &[
@@ -77,8 +77,8 @@ pub fn run(program: &Path, times: usize, seed: u64) -> Seen {
     for job in JOBS {
         let mut rng = Rng::new(rng.next());
         for round in 0..times {
-            let folder = tempfile::tempdir().unwrap();
-            let root = folder.path();
+            let directory = tempfile::tempdir().unwrap();
+            let root = directory.path();
             for name in ["out", "tmp", ".git/refs/heads", ".git/objects", ".git/hooks"] {
                 fs::create_dir_all(root.join(name)).unwrap();
             }
@@ -142,18 +142,18 @@ fn command(program: &Path, root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Everything below a folder that is there only for a while.
+/// Everything below a directory that is there only for a while.
 fn left(root: &Path) -> Vec<PathBuf> {
-    let (mut left, mut folders) = (Vec::new(), vec![root.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
+    let (mut left, mut directories) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let entry = entry.unwrap();
             let name = entry.file_name().into_string().unwrap();
             // Random names have any letters.
             if name.contains("-tmp") || name.ends_with(".tmp") || name.contains("partial") {
                 left.push(entry.path());
             } else if entry.file_type().unwrap().is_dir() {
-                folders.push(entry.path());
+                directories.push(entry.path());
             }
         }
     }
@@ -161,8 +161,8 @@ fn left(root: &Path) -> Vec<PathBuf> {
 }
 
 /// A database that takes a moment to write.
-fn fill(folder: &Path) {
-    let mut library = Library::open(folder);
+fn fill(directory: &Path) {
+    let mut library = Library::open(directory);
     library.call("graph_open", json!({ "project": "p" })).unwrap();
     let types = json!({ "node_types": ["Note"], "connection_types": [] });
     library.call("create_ontology", types).unwrap();
@@ -170,5 +170,5 @@ fn fill(folder: &Path) {
         let content = format!("# {number}\n\n{}", "said at length ".repeat(600));
         library.call("create_node", json!({ "type": "Note", "content": content })).unwrap();
     }
-    fs::write(folder.join("all.jsonl"), library.export()).unwrap();
+    fs::write(directory.join("all.jsonl"), library.export()).unwrap();
 }

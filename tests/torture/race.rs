@@ -21,10 +21,11 @@ pub const CALLERS: usize = 4;
 /// Runs `caller` in every caller of every server at once; their answers, and how long all calls took.
 fn all_at_once<T: Send>(
     program: &Program,
-    folder: &Path,
+    directory: &Path,
     caller: impl Fn(&Process, &str, &mut Times) -> T + Sync,
 ) -> (Vec<T>, Times) {
-    let processes: Vec<Process> = (0..SERVERS).map(|_| Process::start(program, folder)).collect();
+    let processes: Vec<Process> =
+        (0..SERVERS).map(|_| Process::start(program, directory)).collect();
     let start = Arc::new(Barrier::new(SERVERS * CALLERS));
     let done: Vec<(T, Times)> = thread::scope(|scope| {
         let callers: Vec<_> = processes
@@ -66,15 +67,15 @@ fn expect(answer: Answer) -> Value {
 
 /// Everybody claims and resolves until nothing is left; every node is won once.
 pub fn claims(program: &Program, nodes: usize) -> Times {
-    let folder = tempfile::tempdir().unwrap();
-    let mut library = Library::open(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut library = Library::open(directory.path());
     library.call("graph_open", json!({ "project": "p" })).unwrap();
     let planned: Vec<Value> = (0..nodes)
         .map(|index| json!({ "ref": format!("r{index}"), "summary": format!("step {index}") }))
         .collect();
     library.call("graph_plan", json!({ "nodes": planned })).unwrap();
 
-    let (won, times) = all_at_once(program, folder.path(), |process, agent, times| {
+    let (won, times) = all_at_once(program, directory.path(), |process, agent, times| {
         let mut won = Vec::new();
         loop {
             let next = json!({ "claim": true });
@@ -104,14 +105,14 @@ pub fn claims(program: &Program, nodes: usize) -> Times {
 
 /// Everybody adds lines to one atom, each on the version it has seen; no line is lost.
 pub fn updates(program: &Program, each: usize) -> Times {
-    let folder = tempfile::tempdir().unwrap();
-    let mut library = Library::open(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut library = Library::open(directory.path());
     library.call("graph_open", json!({ "project": "p" })).unwrap();
     let atom = json!({ "operation": "create", "entityType": "atom", "name": "Shared", "paths": ["src/**"],
         "knowledge": "begins" });
     let id = library.call("manage_graph", atom).unwrap()["data"]["atom"]["id"].take();
 
-    let (conflicts, times) = all_at_once(program, folder.path(), |process, agent, times| {
+    let (conflicts, times) = all_at_once(program, directory.path(), |process, agent, times| {
         let (mut done, mut conflicts) = (0, 0);
         while done < each {
             let get = json!({ "operation": "get", "entityType": "atom", "id": id });
@@ -144,10 +145,10 @@ pub fn updates(program: &Program, each: usize) -> Times {
 
 /// Everybody defines the ontology; one does.
 pub fn ontology(program: &Program) -> Times {
-    let folder = tempfile::tempdir().unwrap();
-    let mut library = Library::open(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut library = Library::open(directory.path());
     library.call("graph_open", json!({ "project": "p" })).unwrap();
-    let (winners, times) = all_at_once(program, folder.path(), |process, agent, times| {
+    let (winners, times) = all_at_once(program, directory.path(), |process, agent, times| {
         let kind = format!("Of_{}", agent.replace('-', "_"));
         let ontology = json!({ "node_types": [kind], "connection_types": [] });
         match times.take(|| process.call(agent, "create_ontology", &ontology)) {

@@ -45,10 +45,10 @@ pub fn run(bench: &mut Bench, root: &Path) -> Outcome {
     Ok(())
 }
 
-fn write(folder: &Path, number: usize, title: &str) -> Outcome {
-    // A hundred files to a folder, as people keep them.
-    let folder = folder.join(format!("area-{}", number / 100));
-    fs::create_dir_all(&folder)?;
+fn write(directory: &Path, number: usize, title: &str) -> Outcome {
+    // A hundred files to a directory, as people keep them.
+    let directory = directory.join(format!("area-{}", number / 100));
+    fs::create_dir_all(&directory)?;
     let text = format!(
         "---\nid: REQ-{number}\nstatus: approved\npriority: should\ntags: [area{}]\nlinks:\n  \
          depends_on: REQ-{}\n---\n# Requirement {number} {title}\n\n{}\n",
@@ -56,7 +56,7 @@ fn write(folder: &Path, number: usize, title: &str) -> Outcome {
         number.checked_sub(1).unwrap_or(1),
         "It says at length what the shop must do. ".repeat(20)
     );
-    Ok(fs::write(folder.join(format!("{number}.md")), text)?)
+    Ok(fs::write(directory.join(format!("{number}.md")), text)?)
 }
 
 fn process(root: &Path, arguments: &[&str]) -> Outcome<Duration> {
@@ -70,16 +70,16 @@ fn process(root: &Path, arguments: &[&str]) -> Outcome<Duration> {
     Ok(took)
 }
 
-/// Looks at every file below a folder once.
-fn walk(folder: &Path) -> Outcome<Duration> {
+/// Looks at every file below a directory once.
+fn walk(directory: &Path) -> Outcome<Duration> {
     let start = Instant::now();
-    let (mut folders, mut bytes) = (vec![folder.to_owned()], 0);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder)? {
+    let (mut directories, mut bytes) = (vec![directory.to_owned()], 0);
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory)? {
             let entry = entry?;
             let metadata = entry.metadata()?;
             match metadata.is_dir() {
-                true => folders.push(entry.path()),
+                true => directories.push(entry.path()),
                 false => bytes += metadata.len(),
             }
         }

@@ -29,7 +29,7 @@ pub struct Bench {
     /// How much to measure.
     pub plan: Plan,
     /// Where the part that runs has its files.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// All that was measured.
     pub report: Report,
     /// The bare server, which is the floor of every start.
@@ -52,7 +52,7 @@ impl Bench {
         fs::write(root.join("graph.config.yaml"), graph::config::initial_text())?;
         let bare = Program::bare("streams");
         Ok(Bench {
-            folder: root.clone(),
+            directory: root.clone(),
             report: Report::default(),
             empty: bare.session(),
             commit: Program::bare_commit(root.join("commit.db")).session(),
@@ -69,8 +69,8 @@ impl Bench {
         let asked = self.plan.only.is_empty() || self.plan.only.iter().any(|only| only == part);
         if asked {
             self.report.part = part;
-            self.folder = self.root.join(part);
-            fs::create_dir_all(&self.folder)?;
+            self.directory = self.root.join(part);
+            fs::create_dir_all(&self.directory)?;
             println!("{part}: after {:.0} s", self.started.elapsed().as_secs_f64());
         }
         Ok(asked)
@@ -93,7 +93,7 @@ impl Bench {
     /// Builds something, and says how long that took.
     pub fn build<T>(&self, what: &str, build: impl FnOnce(&Path) -> T) -> T {
         let start = Instant::now();
-        let built = build(&self.folder);
+        let built = build(&self.directory);
         println!("  built {what} in {:.1} s", start.elapsed().as_secs_f64());
         built
     }

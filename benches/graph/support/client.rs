@@ -15,22 +15,22 @@ pub struct Program {
     path: PathBuf,
     arguments: Vec<&'static str>,
     db: PathBuf,
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl Program {
     /// Our server on a database file.
     pub fn ours(db: &Path) -> Self {
         let path = PathBuf::from(env!("CARGO_BIN_EXE_graph"));
-        Program { path, arguments: vec!["serve"], db: db.to_owned(), folder: Self::home() }
+        Program { path, arguments: vec!["serve"], db: db.to_owned(), directory: Self::home() }
     }
 
     /// The same one, started in another working directory.
-    pub fn within(self, folder: &Path) -> Self {
-        Program { folder: folder.to_owned(), ..self }
+    pub fn within(self, directory: &Path) -> Self {
+        Program { directory: directory.to_owned(), ..self }
     }
 
-    /// Where programs start: a folder with settings as `graph init` makes them.
+    /// Where programs start: a directory with settings as `graph init` makes them.
     pub fn home() -> PathBuf {
         PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bench")
     }
@@ -56,14 +56,14 @@ impl Program {
         assert!(status.success(), "cargo could not build examples/{name}.rs");
         let ours = PathBuf::from(env!("CARGO_BIN_EXE_graph"));
         let path = ours.with_file_name("examples").join(name);
-        Program { path, arguments: vec![transport], db, folder: Self::home() }
+        Program { path, arguments: vec![transport], db, directory: Self::home() }
     }
 
     /// Starts it; nothing has been said yet.
     pub fn start(&self) -> Client {
         let mut child = Command::new(&self.path)
             .args(&self.arguments)
-            .current_dir(&self.folder)
+            .current_dir(&self.directory)
             .env_clear()
             .env("GRAPH_DB", &self.db)
             .env("GRAPH_AGENT", "bench")

@@ -17,9 +17,9 @@ const LARGE: i64 = 100;
 pub struct Durable(Connection);
 
 impl Durable {
-    /// Makes the file in `folder`, with the server's own settings for a durable write.
-    pub fn create(folder: &Path) -> rusqlite::Result<Self> {
-        let conn = Connection::open(folder.join("durable.db"))?;
+    /// Makes the file in `directory`, with the server's own settings for a durable write.
+    pub fn create(directory: &Path) -> rusqlite::Result<Self> {
+        let conn = Connection::open(directory.join("durable.db"))?;
         conn.pragma_update(None, "journal_mode", "wal")?;
         conn.pragma_update(None, "synchronous", "full")?;
         conn.execute_batch(

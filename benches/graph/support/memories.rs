@@ -44,16 +44,17 @@ pub struct Memories {
 }
 
 impl Memories {
-    /// Builds a memory of `size` nodes in `folder`, a thousand in one transaction.
-    pub fn build(folder: &Path, size: usize) -> Result<Self, Box<dyn std::error::Error>> {
+    /// Builds a memory of `size` nodes in `directory`, a thousand in one transaction.
+    pub fn build(directory: &Path, size: usize) -> Result<Self, Box<dyn std::error::Error>> {
         let mut memories = Memories {
             size,
-            db: folder.join(format!("{size}.db")),
+            db: directory.join(format!("{size}.db")),
             ids: Vec::new(),
             words: words(),
         };
         let options = Options { db: Some(memories.db.clone()), ..Options::default() };
-        let around = Surroundings { folder: folder.to_owned(), variables: Default::default() };
+        let around =
+            Surroundings { directory: directory.to_owned(), variables: Default::default() };
         let config = Config::load(options, &around).map_err(|error| error.message)?;
         let mut app = App::new(config);
         let ctx = app.ctx(Some("bench"));

@@ -62,9 +62,9 @@ pub struct Project {
 }
 
 impl Project {
-    /// Builds a project of `size` nodes in `folder` through the server's own tools.
-    pub fn build(folder: &Path, size: usize) -> Self {
-        let db = folder.join(format!("{size}.db"));
+    /// Builds a project of `size` nodes in `directory` through the server's own tools.
+    pub fn build(directory: &Path, size: usize) -> Self {
+        let db = directory.join(format!("{size}.db"));
         let mut client = Program::ours(&db).session();
         client.time("graph_open", &json!({ "project": "bench", "goal": "Move the ledger over" }));
         let mut random = Random::new(7);

@@ -90,8 +90,8 @@ impl App {
     pub fn kb_ensure(&mut self, ctx: &Ctx, name: &str, former: Option<&str>) -> Result<Ensured> {
         let setting = self.kb(Some(name))?;
         let Some(former) = former else {
-            let folder = self.config.folder.clone();
-            return self.write(ctx, |tx| super::ensure(tx, &setting, &folder));
+            let directory = self.config.directory.clone();
+            return self.write(ctx, |tx| super::ensure(tx, &setting, &directory));
         };
         let has_branch = |repository| there(repository).map(|there| there.contains(former));
         let is_there = self.place()?.repository.as_ref().map(has_branch).transpose()?;

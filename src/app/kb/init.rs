@@ -19,7 +19,7 @@ use crate::{
 pub struct Initialised {
     /// The root of the working tree.
     pub root: PathBuf,
-    /// Files and folders that were not there, relative to the root.
+    /// Files and directories that were not there, relative to the root.
     pub created: Vec<String>,
     /// The branch whose store was seeded.
     pub default: String,
@@ -31,9 +31,9 @@ pub struct Initialised {
     pub git: bool,
 }
 
-/// What was done with the hooks of one folder.
+/// What was done with the hooks of one directory.
 #[derive(Debug, Clone)]
-pub struct HookFolder {
+pub struct HookDirectory {
     /// Where.
     pub path: PathBuf,
     /// Whether other repositories use it too.
@@ -43,14 +43,14 @@ pub struct HookFolder {
 }
 
 impl App {
-    /// Creates what is missing of `.kb` and the folders for documents, and seeds the default branch.
+    /// Creates what is missing of `.kb` and the directories for documents, and seeds the default branch.
     pub fn kb_init(&mut self, ctx: &Ctx) -> Result<Initialised> {
         let place = self.place()?;
         place.check_tree()?;
         let created = config::create(&place.root, schema::FILES, &Words::of(&place.schema))?;
         let default = self.current_default(ctx, &place)?;
-        let (setting, folder) = (self.kb(Some(&default))?, self.config.folder.clone());
-        let seeded = self.write(ctx, |tx| super::ensure(tx, &setting, &folder))?;
+        let (setting, directory) = (self.kb(Some(&default))?, self.config.directory.clone());
+        let seeded = self.write(ctx, |tx| super::ensure(tx, &setting, &directory))?;
         let missing = place.is_missing(&default);
         // A commit that is checked out without a branch is no default.
         let instead = place.active_branch(self.config.branch.value.as_deref()).ok();
@@ -59,7 +59,7 @@ impl App {
         Ok(Initialised { root, created, default, seeded, instead, git })
     }
 
-    /// What of `.kb` and the folders for documents is missing, relative to the root, and whether there are hooks to have.
+    /// What of `.kb` and the directories for documents is missing, relative to the root, and whether there are hooks to have.
     pub fn kb_missing(&self) -> Result<(Vec<String>, bool)> {
         let place = self.place()?;
         let missing = config::missing(&place.root, schema::FILES, &Words::of(&place.schema))?;
@@ -70,34 +70,35 @@ impl App {
         Ok((missing.into_iter().map(name).collect(), place.repository.is_some()))
     }
 
-    /// Puts our block into the hooks that git runs, or runs from now on where a folder is chosen; with `dry_run`
+    /// Puts our block into the hooks that git runs, or runs from now on where a directory is chosen; with `dry_run`
     /// only tells what that would do to the hooks.
     pub fn kb_install_hooks(
         &self,
         chosen: Option<&str>,
         binary: &Path,
         dry_run: bool,
-    ) -> Result<HookFolder> {
+    ) -> Result<HookDirectory> {
         let repository = self.repository()?;
-        let path = hooks::folder(&repository, chosen)?;
+        let path = hooks::directory(&repository, chosen)?;
         let command = hooks::command(&repository, &path, binary);
         let reports = hooks::install(&path, &command, dry_run)?;
-        Ok(HookFolder { shared: hooks::is_shared(&repository, &path), path, hooks: reports })
+        Ok(HookDirectory { shared: hooks::is_shared(&repository, &path), path, hooks: reports })
     }
 
     /// Takes our block out of all hooks again, and `core.hooksPath` back; answers whether it was ours to take.
-    pub fn kb_uninstall_hooks(&self) -> Result<(Vec<HookFolder>, bool)> {
+    pub fn kb_uninstall_hooks(&self) -> Result<(Vec<HookDirectory>, bool)> {
         let repository = self.repository()?;
         let one = |path: PathBuf| {
             let hooks = hooks::uninstall(&path)?;
-            Ok(HookFolder { shared: hooks::is_shared(&repository, &path), path, hooks })
+            Ok(HookDirectory { shared: hooks::is_shared(&repository, &path), path, hooks })
         };
-        let folders: Result<_> = hooks::folders(&repository)?.into_iter().map(one).collect();
-        Ok((folders?, hooks::release_folder(&repository)?))
+        let directories: Result<_> =
+            hooks::directories(&repository)?.into_iter().map(one).collect();
+        Ok((directories?, hooks::release_directory(&repository)?))
     }
 
     fn repository(&self) -> Result<Repository> {
-        Repository::find(&self.config.folder).ok_or_else(|| {
+        Repository::find(&self.config.directory).ok_or_else(|| {
             let message = "this is no git repository: there are no hooks";
             let hint = "`git init` makes one; outside git, run `graph kb sync` yourself";
             Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into()

@@ -122,11 +122,11 @@ mod tests {
 
     #[test]
     fn a_name_is_not_taken_for_a_pattern() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(FILE);
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join(FILE);
         for name in ["graph.db", "a b/[x]*.db", "!odd#.db", "tail .db"] {
             std::fs::write(&file, format!("/{}\n", literal(name))).unwrap();
-            let says = |path: &str| ruled(folder.path(), std::slice::from_ref(&file), path);
+            let says = |path: &str| ruled(directory.path(), std::slice::from_ref(&file), path);
             assert_eq!(says(name), Ruled::Ignored, "{name}");
             assert_eq!(says(&format!("{name}x")), Ruled::Not, "{name}");
             assert_eq!(says("a b/x1.db"), Ruled::Not, "{name}");

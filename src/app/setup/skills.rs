@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Act, Step, Undo, text_of};
 use crate::base::Result;
 
-const FOLDER: &str = ".claude/skills";
+const DIRECTORY: &str = ".claude/skills";
 /// Each with its text.
 const SKILLS: [(&str, &str); 3] = [
     ("discovery", include_str!("skills/discovery.md")),
@@ -22,7 +22,7 @@ pub fn steps(root: &Path) -> Result<Vec<Step>> {
             Ok(Some(found)) if found == *text => Step::new(path, about, Act::Present),
             Ok(Some(_)) => Step::new(path, about, Act::Unneeded("it is there, with another text")),
             Ok(None) => {
-                let undo = Undo::Remove(format!("{FOLDER}/{name}"));
+                let undo = Undo::Remove(format!("{DIRECTORY}/{name}"));
                 Step::new(path, about, Act::Create((*text).to_owned())).undo(undo)
             }
             Err(problem) => Step::new(path, about, Act::Left(problem)),
@@ -37,7 +37,7 @@ pub fn are_there(root: &Path) -> bool {
 }
 
 fn path(name: &str) -> String {
-    format!("{FOLDER}/{name}/SKILL.md")
+    format!("{DIRECTORY}/{name}/SKILL.md")
 }
 
 #[cfg(test)]

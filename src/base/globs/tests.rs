@@ -119,16 +119,16 @@ fn the_most_telling_key_comes_first() {
 
 #[test]
 fn files_are_looked_for_where_they_can_be() {
-    let folder = |folder: &str, levels| Place::Folder(folder.to_owned(), levels);
+    let directory = |directory: &str, levels| Place::Directory(directory.to_owned(), levels);
     for (pattern, expected) in [
         ("src/a.rs", Place::Path("src/a.rs".to_owned())),
-        ("src/pages/**", folder("src/pages", None)),
-        ("src/*.ts", folder("src", Some(1))),
-        ("src/*/x/?.ts", folder("src", Some(3))),
-        ("*.md", folder("", Some(1))),
-        ("**/*.md", folder("", None)),
-        ("src/{a,b/c}/*.ts", folder("src", None)),
-        ("src/a\\/b*", folder("src", None)),
+        ("src/pages/**", directory("src/pages", None)),
+        ("src/*.ts", directory("src", Some(1))),
+        ("src/*/x/?.ts", directory("src", Some(3))),
+        ("*.md", directory("", Some(1))),
+        ("**/*.md", directory("", None)),
+        ("src/{a,b/c}/*.ts", directory("src", None)),
+        ("src/a\\/b*", directory("src", None)),
     ] {
         assert_eq!(place(pattern), expected, "{pattern}");
     }

@@ -10,7 +10,7 @@ use super::super::{
     output::{Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
 use crate::{
-    app::{HookFolder, Initialised, Setup},
+    app::{HookDirectory, Initialised, Setup},
     base::{Error, Fault},
     kb::{
         Ensured,
@@ -37,7 +37,7 @@ pub struct Init {
 pub struct SetUp {
     made: Made,
     /// None where they are not wanted or there is no git; a fault where they cannot be had.
-    hooks: Option<Result<HookFolder, Fault>>,
+    hooks: Option<Result<HookDirectory, Fault>>,
     ignored: Setup,
 }
 
@@ -60,11 +60,11 @@ impl SetUp {
             Made::Now(made) => made.created.len() + usize::from(made.seeded != Ensured::Present),
             Made::Later(missing) => missing.len(),
         };
-        let folder = self.hooks.as_ref().and_then(|hooks| hooks.as_ref().ok());
+        let directory = self.hooks.as_ref().and_then(|hooks| hooks.as_ref().ok());
         let changed = |report: &&HookReport| {
             matches!(report.outcome, Did::Created | Did::Added | Did::Updated)
         };
-        files + folder.map_or(0, |folder| folder.hooks.iter().filter(changed).count())
+        files + directory.map_or(0, |directory| directory.hooks.iter().filter(changed).count())
     }
 
     /// The object for machines.
@@ -82,7 +82,7 @@ impl SetUp {
             object["default_missing"] = true.into();
         }
         match &self.hooks {
-            Some(Ok(folder)) => object["hooks"] = json!([folder_object(folder)]),
+            Some(Ok(directory)) => object["hooks"] = json!([directory_object(directory)]),
             Some(Err(fault)) => object["hooks_error"] = json!(fault),
             None => {}
         }
@@ -106,7 +106,7 @@ pub fn run(ask: &Init, shell: &mut Shell) -> Outcome {
         print(&made, ask, out)?;
         out.gap()?;
         let sync = styled(NEXT, "graph kb sync");
-        out.line(format_args!("write documents into the folders, then {sync}"))?;
+        out.line(format_args!("write documents into the directories, then {sync}"))?;
     }
     Ok(if made.failed() { Done::Violations } else { Done::Ok })
 }
@@ -118,8 +118,7 @@ pub fn set_up(dry_run: bool, shell: &mut Shell) -> Result<SetUp, Failure> {
     if !shell.out.json {
         print(&made, &ask, &mut shell.out)?;
         if made.changes() > 0 {
-            let undo =
-                "  undo: graph kb init --uninstall-hooks, then remove .kb and the empty folders";
+            let undo = "  undo: graph kb init --uninstall-hooks, then remove .kb and the empty directories";
             shell.out.line(styled(QUIET, undo))?;
         }
     }
@@ -147,25 +146,29 @@ fn make(ask: &Init, dry_run: bool, shell: &mut Shell) -> Result<SetUp, Failure> 
 }
 
 /// The hooks, or why there are none: the rest is set up all the same.
-fn install(ask: &Init, dry_run: bool, shell: &Shell) -> Result<Result<HookFolder, Fault>, Failure> {
+fn install(
+    ask: &Init,
+    dry_run: bool,
+    shell: &Shell,
+) -> Result<Result<HookDirectory, Fault>, Failure> {
     let binary = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("graph"));
     match shell.app.kb_install_hooks(ask.hooks_path.as_deref(), &binary, dry_run) {
-        Ok(folder) => Ok(Ok(folder)),
+        Ok(directory) => Ok(Ok(directory)),
         Err(Error::Fault(fault)) => Ok(Err(*fault)),
         Err(error) => Err(error.into()),
     }
 }
 
 fn uninstall(shell: &mut Shell) -> Outcome {
-    let (folders, released) = shell.app.kb_uninstall_hooks()?;
+    let (directories, released) = shell.app.kb_uninstall_hooks()?;
     let out = &mut shell.out;
     if out.json {
-        let folders: Vec<_> = folders.iter().map(folder_object).collect();
-        out.object(&json!({ "hooks": folders, "hooks_path_unset": released }))?;
+        let directories: Vec<_> = directories.iter().map(directory_object).collect();
+        out.object(&json!({ "hooks": directories, "hooks_path_unset": released }))?;
         return Ok(Done::Ok);
     }
-    for folder in &folders {
-        hooks(folder, out)?;
+    for directory in &directories {
+        hooks(directory, out)?;
     }
     if released {
         out.line(format_args!("{} core.hooksPath is no longer set", styled(GOOD, "✓")))?;
@@ -181,17 +184,17 @@ fn print(made: &SetUp, ask: &Init, out: &mut Output) -> std::io::Result<()> {
                 out.line(format_args!("{} would create {}", styled(NEXT, "+"), plain(path)))?;
             }
             if missing.is_empty() {
-                out.line(format_args!("{} .kb and the folders are there", styled(GOOD, "✓")))?;
+                out.line(format_args!("{} .kb and the directories are there", styled(GOOD, "✓")))?;
             }
         }
     }
     match &made.hooks {
-        Some(Ok(folder)) => {
+        Some(Ok(directory)) => {
             if let Made::Later(_) = made.made {
                 let note = "hooks as they would be; none was written";
                 out.line(styled(QUIET, note))?;
             }
-            hooks(folder, out)
+            hooks(directory, out)
         }
         Some(Err(fault)) => {
             out.line(format_args!("{} no hooks: {}", styled(WARN, "!"), plain(&fault.message)))?;
@@ -211,7 +214,7 @@ fn created(made: &Initialised, out: &mut Output) -> std::io::Result<()> {
     }
     if made.created.is_empty() {
         let root = plain(&made.root.display().to_string());
-        out.line(format_args!("{} .kb and the folders are there: {root}", styled(GOOD, "✓")))?;
+        out.line(format_args!("{} .kb and the directories are there: {root}", styled(GOOD, "✓")))?;
     }
     let default = plain(&made.default);
     let store = match made.seeded {
@@ -225,15 +228,15 @@ fn created(made: &Initialised, out: &mut Output) -> std::io::Result<()> {
     }
 }
 
-fn hooks(folder: &HookFolder, out: &mut Output) -> std::io::Result<()> {
-    let place = plain(&folder.path.display().to_string());
+fn hooks(directory: &HookDirectory, out: &mut Output) -> std::io::Result<()> {
+    let place = plain(&directory.path.display().to_string());
     out.line(format_args!("{} {place}", styled(STRONG, "hooks in")))?;
-    if folder.shared {
+    if directory.shared {
         let note =
-            "  other repositories use this folder too: nothing happens where there is no .kb";
+            "  other repositories use this directory too: nothing happens where there is no .kb";
         out.line(styled(QUIET, note))?;
     }
-    for HookReport { hook, outcome, .. } in &folder.hooks {
+    for HookReport { hook, outcome, .. } in &directory.hooks {
         let (mark, did) = match outcome {
             Did::Left { reason, .. } => (styled(WARN, "!"), format!("left as it is: {reason}")),
             other => (styled(GOOD, "✓"), words(other).to_owned()),
@@ -261,8 +264,8 @@ fn words(outcome: &Did) -> &'static str {
     }
 }
 
-fn folder_object(folder: &HookFolder) -> Value {
-    let hooks = folder.hooks.iter().map(|report| {
+fn directory_object(directory: &HookDirectory) -> Value {
+    let hooks = directory.hooks.iter().map(|report| {
         let mut object = json!({ "hook": report.hook, "outcome": words(&report.outcome) });
         if let Did::Left { reason, line } = &report.outcome {
             object["reason"] = json!(reason);
@@ -271,5 +274,5 @@ fn folder_object(folder: &HookFolder) -> Value {
         object
     });
     let hooks: Vec<Value> = hooks.collect();
-    json!({ "path": folder.path.display().to_string(), "shared": folder.shared, "hooks": hooks })
+    json!({ "path": directory.path.display().to_string(), "shared": directory.shared, "hooks": hooks })
 }

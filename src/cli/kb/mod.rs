@@ -36,7 +36,7 @@ pub struct Kb {
 /// Every command of the KB.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Set the repository up: settings, folders, the default branch's store and git hooks
+    /// Set the repository up: settings, directories, the default branch's store and git hooks
     Init(init::Init),
     /// Make the active branch say what documents and manifests say
     Sync(sync::Sync),

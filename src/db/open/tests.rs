@@ -185,7 +185,7 @@ fn a_file_that_vanishes_is_noticed_and_never_replaced_by_an_empty_one() {
 fn what_is_not_a_file_is_refused_by_name() {
     let (dir, path) = file();
     let error = Db::open(dir.path(), OPTIONS, &ctx()).unwrap_err();
-    assert!(fault(error).message.contains("is a folder"));
+    assert!(fault(error).message.contains("is a directory"));
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(dir.path().join("nowhere"), &path).unwrap();
@@ -285,9 +285,9 @@ fn a_file_that_another_version_migrates_meanwhile_is_left_alone() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_not_made() {
+fn a_directory_that_is_not_there_is_not_made() {
     let (dir, _) = file();
-    let path = dir.path().join("no/such/folder/graph.db");
+    let path = dir.path().join("no/such/directory/graph.db");
     let fault = fault(Db::open(&path, OPTIONS, &ctx()).unwrap_err());
     assert_eq!(fault.code, ErrorCode::ReadOnly);
     assert!(!dir.path().join("no").exists());

@@ -17,7 +17,7 @@ pub struct Confirmation {
     pub commit: Option<String>,
     /// How many rows it has; none where there were too many files.
     pub files: Option<usize>,
-    /// The folders that were looked through.
+    /// The directories that were looked through.
     pub area: Option<i64>,
 }
 
@@ -43,22 +43,22 @@ pub struct Row {
     pub mtime: i64,
 }
 
-/// A folder that was looked through: its path, and its time as in [`Row::mtime`].
+/// A directory that was looked through: its path, and its time as in [`Row::mtime`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Folder(pub String, pub i64);
+pub struct Directory(pub String, pub i64);
 
 /// What is kept of the files.
 #[derive(Debug, Default)]
 pub struct Kept {
     /// The files, and the names that nothing had.
     pub rows: Vec<Row>,
-    /// The folders, by path.
-    pub folders: Vec<Folder>,
+    /// The directories, by path.
+    pub directories: Vec<Directory>,
 }
 
 /// Keeps a confirmation of now; answers its key.
 pub fn insert(tx: &Write<'_>, commit: Option<&str>, kept: Option<&Kept>) -> Result<i64> {
-    let area = kept.map(|kept| insert_area(tx, &kept.folders)).transpose()?.flatten();
+    let area = kept.map(|kept| insert_area(tx, &kept.directories)).transpose()?.flatten();
     let key: Option<i64> = tx.one(
         "INSERT INTO confirmations (at, actor, commit_id, files, area) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING key",
         (tx.now(), tx.actor(), commit, kept.map(|kept| kept.rows.len()), area),
@@ -79,22 +79,22 @@ pub fn insert(tx: &Write<'_>, commit: Option<&str>, kept: Option<&Kept>) -> Resu
     Ok(key)
 }
 
-/// The key of these folders, which many may have been looked through for; none where there are none.
-fn insert_area(tx: &Write<'_>, folders: &[Folder]) -> Result<Option<i64>> {
-    if folders.is_empty() {
+/// The key of these directories, which many may have been looked through for; none where there are none.
+fn insert_area(tx: &Write<'_>, directories: &[Directory]) -> Result<Option<i64>> {
+    if directories.is_empty() {
         return Ok(None);
     }
-    let folders = serde_json::to_string(folders)?;
-    let digest = hexadecimal(&Sha256::digest(&folders));
+    let directories = serde_json::to_string(directories)?;
+    let digest = hexadecimal(&Sha256::digest(&directories));
     tx.run(
         "INSERT INTO confirmed_areas (digest, folders) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-        (&digest, folders),
+        (&digest, directories),
     )?;
     tx.one("SELECT key FROM confirmed_areas WHERE digest = ?1", [digest], |row| row.get(0))
 }
 
-/// The folders of that key, by path.
-pub fn area(tx: &Read<'_>, key: i64) -> Result<Vec<Folder>> {
+/// The directories of that key, by path.
+pub fn area(tx: &Read<'_>, key: i64) -> Result<Vec<Directory>> {
     let sql = "SELECT folders FROM confirmed_areas WHERE key = ?1";
     Ok(tx.one(sql, [key], |row| db::json(row, 0))?.unwrap_or_default())
 }

@@ -46,7 +46,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Reads as much of a branch as decides what the rules find at `ids`: these, their links with the other ends,
-    /// and all that they lead to by a relation that must not run in a circle.
+    /// and all that they lead to by a relation that must not run in a cycle.
     pub fn around(
         tx: &Read<'_>,
         branch: &Branch,

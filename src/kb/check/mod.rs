@@ -100,7 +100,7 @@ impl Rules {
 #[derive(Debug)]
 struct Finding {
     entity: String,
-    /// Whom it concerns as much, such as the rest of a circle.
+    /// Whom it concerns as much, such as the rest of a cycle.
     others: Vec<String>,
     message: String,
     suggestion: String,

@@ -1,11 +1,11 @@
-//! No circle of depends_on, nor of an added relation that is marked acyclic.
+//! No cycle of depends_on, nor of an added relation that is marked acyclic.
 
 use super::{Finding, Graph, Level, Rule};
 use crate::kb::cycle::{Digraph, in_words};
 
 pub(super) const RULE: Rule = Rule {
     id: "no-cycles",
-    about: "depends_on does not run in a circle",
+    about: "depends_on does not run in a cycle",
     default: Level::Error,
     find,
 };
@@ -17,10 +17,10 @@ fn find(graph: &Graph<'_>) -> Vec<Finding> {
         for &(from, to) in graph.links(relation) {
             links.link(from, to);
         }
-        for circle in links.circles() {
-            let names: Vec<_> = circle.iter().map(|&node| graph.nodes[node].id.as_str()).collect();
-            let message = format!("{relation} runs in a circle: {}", in_words(&names));
-            let first = graph.nodes[circle[0]].finding(message, "remove one of these links");
+        for cycle in links.cycles() {
+            let names: Vec<_> = cycle.iter().map(|&node| graph.nodes[node].id.as_str()).collect();
+            let message = format!("{relation} runs in a cycle: {}", in_words(&names));
+            let first = graph.nodes[cycle[0]].finding(message, "remove one of these links");
             let others = names.iter().skip(1).map(|&name| name.to_owned()).collect();
             found.push(Finding { others, ..first });
         }

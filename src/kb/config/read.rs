@@ -94,12 +94,12 @@ impl<'de> Visitor<'de> for Top<'_> {
                         Some(branch(&value).map_err(|problem| complain(hint, problem))?);
                 }
                 "paths" => map.next_value_seed(Each {
-                    what: "`paths` to be an object of types and folders",
+                    what: "`paths` to be an object of types and directories",
                     list: false,
                     hint,
                     take: |kind: &str, value: &Value| {
-                        let folder = folder(kind, value, words)?;
-                        config.paths.insert(kind.to_owned(), folder);
+                        let directory = directory(kind, value, words)?;
+                        config.paths.insert(kind.to_owned(), directory);
                         Ok(())
                     },
                 })?,
@@ -201,7 +201,7 @@ fn branch(value: &Value) -> Result<String, Complaint> {
     Ok(name.to_owned())
 }
 
-fn folder(kind: &str, value: &Value, words: &Words<'_>) -> Result<String, Complaint> {
+fn directory(kind: &str, value: &Value, words: &Words<'_>) -> Result<String, Complaint> {
     if !words.types.contains(&kind) {
         let problem = format!("`paths` has the unknown type `{}`", shorten(kind, 80));
         return Err((problem, Some(meant(kind, words.types.iter().copied()))));

@@ -77,8 +77,8 @@ fn what_is_wrong_is_named_with_its_line() {
 
 #[test]
 fn creating_is_idempotent_and_overwrites_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     assert_eq!(KbConfig::load(root, &words()).unwrap(), KbConfig::default());
     let schema = [("types.json", "{}\n"), ("relations.json", "{}\n")];
     let created = create(root, &schema, &words()).unwrap();
@@ -99,7 +99,7 @@ fn creating_is_idempotent_and_overwrites_nothing() {
     fs::remove_dir(root.join("specs")).unwrap();
     assert!(create(root, &schema, &words()).is_err());
     assert!(!root.join("specs").exists());
-    // A folder in the place of the file.
+    // A directory in the place of the file.
     fs::remove_file(root.join(FILE)).unwrap();
     fs::create_dir(root.join(FILE)).unwrap();
     let fault = KbConfig::load(root, &words()).unwrap_err().into_fault("r");
@@ -110,9 +110,9 @@ fn creating_is_idempotent_and_overwrites_nothing() {
 #[cfg(unix)]
 fn a_link_out_of_the_repository_is_refused() {
     use std::os::unix::fs::symlink;
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("repo");
-    fs::create_dir_all(folder.path().join("elsewhere")).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("repo");
+    fs::create_dir_all(directory.path().join("elsewhere")).unwrap();
     fs::create_dir(&root).unwrap();
     symlink("../elsewhere", root.join(".kb")).unwrap();
     for fault in [
@@ -122,22 +122,22 @@ fn a_link_out_of_the_repository_is_refused() {
     ] {
         assert!(fault.message.starts_with(".kb: is a symbolic link out of"), "{fault}");
     }
-    assert_eq!(fs::read_dir(folder.path().join("elsewhere")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(directory.path().join("elsewhere")).unwrap().count(), 0);
 
-    // Inside it a link is as good as a folder.
+    // Inside it a link is as good as a directory.
     fs::remove_file(root.join(".kb")).unwrap();
     fs::create_dir(root.join("settings")).unwrap();
     symlink("settings", root.join(".kb")).unwrap();
     create(&root, &[], &words()).unwrap();
     assert!(root.join("settings/config.json").is_file());
     // The file alone may lead out, too, and what it says is nobody's business here.
-    fs::write(folder.path().join("elsewhere/secret.json"), r#"{ "secret": 1 }"#).unwrap();
+    fs::write(directory.path().join("elsewhere/secret.json"), r#"{ "secret": 1 }"#).unwrap();
     fs::remove_file(root.join("settings/config.json")).unwrap();
     symlink("../../elsewhere/secret.json", root.join("settings/config.json")).unwrap();
     let fault = KbConfig::load(&root, &words()).unwrap_err().into_fault("r");
     assert!(fault.message.starts_with(".kb/config.json: is a symbolic link out of"), "{fault}");
     fs::remove_file(root.join("settings/config.json")).unwrap();
-    // A link to nothing, and a folder for documents that leads out.
+    // A link to nothing, and a directory for documents that leads out.
     fs::remove_dir(root.join("docs/adr")).unwrap();
     symlink("../../elsewhere", root.join("docs/adr")).unwrap();
     let fault = create(&root, &[], &words()).unwrap_err().into_fault("r");

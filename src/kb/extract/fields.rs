@@ -50,7 +50,7 @@ pub fn entity(
         },
         None => kind.map(str::to_owned).ok_or_else(|| {
             let known = words.types.join(", ");
-            problem(line, format!("has no `type`, and its folder tells none; known: {known}"))
+            problem(line, format!("has no `type`, and its directory tells none; known: {known}"))
         })?,
     };
     let mut draft = Draft { id, r#type: kind, ..Draft::default() };

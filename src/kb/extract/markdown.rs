@@ -1,6 +1,6 @@
 //! Markdown documents: YAML front matter between two lines `---`, then text whose first heading may be the title.
 //!
-//! A document without front matter declares nothing: folders have their README too.
+//! A document without front matter declares nothing: directories have their README too.
 
 use super::{
     super::{
@@ -23,7 +23,7 @@ pub const EXTRACTOR: Extractor = Extractor {
     extract,
 };
 
-/// One folder may serve several types: then a document there has to tell its own.
+/// One directory may serve several types: then a document there has to tell its own.
 fn places(config: &KbConfig) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for (kind, path) in &config.paths {

@@ -30,7 +30,7 @@ pub struct Extractor {
     pub name: &'static str,
     /// Where its files are.
     pub places: fn(&KbConfig) -> Vec<Place>,
-    /// Whether it wants a file of this name, where a place is a folder.
+    /// Whether it wants a file of this name, where a place is a directory.
     pub wants: fn(&str) -> bool,
     /// Bytes that a file may have.
     pub max_bytes: u64,
@@ -40,7 +40,7 @@ pub struct Extractor {
     pub extract: fn(&Input<'_>, &Vocabulary<'_>) -> Result<Facts, Problem>,
 }
 
-/// A folder or file to look into.
+/// A directory or file to look into.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Relative to the root, with `/`.

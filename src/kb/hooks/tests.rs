@@ -7,7 +7,7 @@ use crate::os::git::tests::{attempt, commit, git, repository};
 
 /// A repository with settings, and a stand-in for the binary that notes how it was called.
 struct World {
-    _folder: tempfile::TempDir,
+    _directory: tempfile::TempDir,
     root: PathBuf,
     repository: Repository,
     hooks: PathBuf,
@@ -16,7 +16,7 @@ struct World {
 
 impl World {
     fn new() -> World {
-        let (folder, root) = repository();
+        let (directory, root) = repository();
         // Whatever the machine's own configuration says.
         git(&root, &["config", "core.hooksPath", ".git/hooks"]);
         // A blank and a quote: the block must hold them.
@@ -32,10 +32,10 @@ impl World {
         git(&root, &["add", ".kb"]);
         commit(&root);
         let repository = Repository::find(&root).unwrap();
-        let hooks = super::folder(&repository, None).unwrap();
+        let hooks = super::directory(&repository, None).unwrap();
         let command = super::command(&repository, &hooks, &binary);
         assert_eq!(command, binary.to_str().unwrap());
-        World { _folder: folder, root, repository, hooks, command }
+        World { _directory: directory, root, repository, hooks, command }
     }
 
     fn install(&self) -> Vec<Outcome> {
@@ -130,7 +130,7 @@ fn installing_is_idempotent_and_uninstalling_leaves_nothing() {
     assert_eq!(world.uninstall(), vec![Outcome::Deleted; 3]);
     assert_eq!(world.uninstall(), vec![Outcome::Absent; 3]);
     assert!(HOOKS.iter().all(|hook| !world.hooks.join(hook).exists()));
-    assert_eq!(folders(&world.repository).unwrap().len(), 1, "git's own is looked in once");
+    assert_eq!(directories(&world.repository).unwrap().len(), 1, "git's own is looked in once");
 }
 
 #[test]
@@ -201,50 +201,53 @@ fn links_are_left_and_a_lost_executable_bit_of_ours_is_put_right() {
 }
 
 #[test]
-fn the_folder_that_git_looks_in_is_respected() {
+fn the_directory_that_git_looks_in_is_respected() {
     let world = World::new();
     let root = &world.root;
     git(root, &["config", "core.hooksPath", "tools/hooks"]);
-    let folder = super::folder(&world.repository, None).unwrap();
-    assert_eq!(folder, root.join("tools/hooks"));
+    let directory = super::directory(&world.repository, None).unwrap();
+    assert_eq!(directory, root.join("tools/hooks"));
     // Others get the same file with the next pull: no place of this machine in it.
     let binary = Path::new("/opt/graph");
-    assert_eq!(command(&world.repository, &folder, binary), "graph");
-    assert!(!is_shared(&world.repository, &folder));
+    assert_eq!(command(&world.repository, &directory, binary), "graph");
+    assert!(!is_shared(&world.repository, &directory));
     assert!(is_shared(&world.repository, Path::new("/home/me/hooks")));
-    assert_eq!(outcomes(install(&folder, &world.command, false)), vec![Outcome::Created; 3]);
+    assert_eq!(outcomes(install(&directory, &world.command, false)), vec![Outcome::Created; 3]);
     git(root, &["checkout", "-q", "-b", "side"]);
     assert_eq!(world.calls(), [world.call()]);
-    assert_eq!(folders(&world.repository).unwrap(), [folder.clone(), root.join(".git/hooks")]);
+    assert_eq!(
+        directories(&world.repository).unwrap(),
+        [directory.clone(), root.join(".git/hooks")]
+    );
 
-    let fault = super::folder(&world.repository, Some("other")).unwrap_err().into_fault("r");
+    let fault = super::directory(&world.repository, Some("other")).unwrap_err().into_fault("r");
     assert!(fault.message.contains("hooks elsewhere would not run"), "{fault}");
-    assert_eq!(super::folder(&world.repository, Some("tools/hooks/")).unwrap(), folder);
+    assert_eq!(super::directory(&world.repository, Some("tools/hooks/")).unwrap(), directory);
 
     git(root, &["config", "core.hooksPath", "/dev/null"]);
-    let fault = super::folder(&world.repository, None).unwrap_err().into_fault("r");
+    let fault = super::directory(&world.repository, None).unwrap_err().into_fault("r");
     assert!(fault.message.starts_with("hooks are switched off"), "{fault}");
 }
 
 #[test]
-fn a_chosen_folder_is_told_to_git_unless_that_switches_hooks_off() {
+fn a_chosen_directory_is_told_to_git_unless_that_switches_hooks_off() {
     let world = World::new();
     world.hook("pre-commit", "#!/bin/sh\n", true);
-    let fault = super::folder(&world.repository, Some(".githooks")).unwrap_err().into_fault("r");
+    let fault = super::directory(&world.repository, Some(".githooks")).unwrap_err().into_fault("r");
     assert!(fault.message.contains("would switch off the hooks of"), "{fault}");
     assert!(fault.message.ends_with("pre-commit"), "{fault}");
     fs::remove_file(world.hooks.join("pre-commit")).unwrap();
-    let folder = super::folder(&world.repository, Some(".githooks")).unwrap();
-    assert_eq!(folder, world.root.join(".githooks"));
+    let directory = super::directory(&world.repository, Some(".githooks")).unwrap();
+    assert_eq!(directory, world.root.join(".githooks"));
     assert_eq!(git(&world.root, &["config", "core.hooksPath"]), ".githooks");
-    assert_eq!(outcomes(install(&folder, &world.command, false)), vec![Outcome::Created; 3]);
+    assert_eq!(outcomes(install(&directory, &world.command, false)), vec![Outcome::Created; 3]);
     git(&world.root, &["checkout", "-q", "-b", "side"]);
     assert_eq!(world.calls(), [world.call()]);
 }
 
 #[test]
 #[cfg(unix)]
-fn a_folder_that_cannot_be_written_is_a_clear_fault() {
+fn a_directory_that_cannot_be_written_is_a_clear_fault() {
     let world = World::new();
     fs::write(world.root.join("file"), "").unwrap();
     let fault =

@@ -55,8 +55,8 @@ fn paths(files: &[FileFacts]) -> Vec<&str> {
 
 #[test]
 fn all_places_are_looked_at_and_the_nearest_tells_the_type() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     put(root, "docs/requirements/r.md", "---\nid: R-1\n---\n");
     put(root, "docs/requirements/notes.txt", "---\nid: R-2\n---\n");
     put(root, "docs/requirements/adr/a.md", "---\nid: A-1\n---\n");
@@ -88,8 +88,8 @@ fn all_places_are_looked_at_and_the_nearest_tells_the_type() {
 
 #[test]
 fn what_looks_the_same_is_not_read_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     put(root, "docs/adr/a.md", "---\nid: A-1\n---\n");
     put(root, "docs/adr/b.md", "---\nid: B-1\n---\n");
     age(root, "docs/adr/a.md", 1_000_001);
@@ -116,8 +116,8 @@ fn what_looks_the_same_is_not_read_again() {
 
 #[test]
 fn other_settings_or_words_let_nothing_look_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     put(root, "docs/adr/a.md", "---\nid: A-1\n---\n");
     let known = kept(&first(root));
     let mut config = KbConfig::default();
@@ -137,8 +137,8 @@ fn other_settings_or_words_let_nothing_look_the_same() {
 
 #[test]
 fn a_file_that_was_just_written_is_looked_into_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     let at = |millis| Timestamp::from_millis(millis);
     put(root, "docs/adr/a.md", "---\nid: A-1\n---\n");
     age(root, "docs/adr/a.md", 5_000_004);
@@ -155,8 +155,8 @@ fn a_file_that_was_just_written_is_looked_into_again() {
 
 #[test]
 fn files_that_cannot_be_used_are_reported() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     // Long, but its start says all: what follows is not even looked at.
     let mut long = b"---\nid: R-1\n---\n# Title\n".to_vec();
     long.resize(1 << 20, b'x');
@@ -192,24 +192,24 @@ fn files_that_cannot_be_used_are_reported() {
 
 #[test]
 fn a_file_that_vanishes_meanwhile_is_reported() {
-    let folder = tempfile::tempdir().unwrap();
-    put(folder.path(), "docs/adr/a.md", "---\nid: A-1\n---\n");
-    let (sources, _) = sources(folder.path(), &KbConfig::default());
-    fs::remove_file(folder.path().join("docs/adr/a.md")).unwrap();
-    let reason = sources[0].read(folder.path()).unwrap_err();
+    let directory = tempfile::tempdir().unwrap();
+    put(directory.path(), "docs/adr/a.md", "---\nid: A-1\n---\n");
+    let (sources, _) = sources(directory.path(), &KbConfig::default());
+    fs::remove_file(directory.path().join("docs/adr/a.md")).unwrap();
+    let reason = sources[0].read(directory.path()).unwrap_err();
     assert_eq!(reason, "it cannot be read: there is no such file");
 }
 
 #[test]
 #[cfg(unix)]
 fn what_cannot_be_looked_at_is_reported_and_not_gone() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("repo");
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("repo");
     put(&root, "docs/adr/old/a.md", "---\nid: A-1\n---\n");
     put(&root, "docs/adr/b.md", "---\nid: B-1\n---\n");
     let known = kept(&first(&root));
-    // The folder now lies elsewhere; what it held is still what it said.
-    fs::rename(root.join("docs/adr/old"), folder.path().join("away")).unwrap();
+    // The directory now lies elsewhere; what it held is still what it said.
+    fs::rename(root.join("docs/adr/old"), directory.path().join("away")).unwrap();
     std::os::unix::fs::symlink("../../../away", root.join("docs/adr/old")).unwrap();
     let walk = again(&root, &known);
     assert_eq!(walk.seen, ["docs/adr/b.md", "docs/adr/old/a.md"]);

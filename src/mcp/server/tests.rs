@@ -65,7 +65,7 @@ fn the_database_is_not_opened_before_a_tool_needs_it() {
     session.ask(json!(1), "tools/list", json!({}));
     session.call(2, "test_echo", json!({}));
     session.next();
-    assert_eq!(session.folder.path().read_dir().unwrap().count(), 0);
+    assert_eq!(session.directory.path().read_dir().unwrap().count(), 0);
     session.end();
 }
 
@@ -280,10 +280,10 @@ fn a_long_call_leaves_the_session_responsive_and_ids_are_used_once_at_a_time() {
 fn a_call_that_finds_the_database_locked_waits_aside() {
     static LOCK: Gate = Gate::shut();
     let mut session = Session::opened();
-    let folder = session.folder.path().to_owned();
+    let directory = session.directory.path().to_owned();
     let (locked, is_locked) = std::sync::mpsc::channel();
     let other = thread::spawn(move || {
-        let mut other = app(&folder);
+        let mut other = app(&directory);
         let ctx = other.ctx(None);
         other.write(&ctx, |_| {
             locked.send(()).unwrap();

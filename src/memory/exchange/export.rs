@@ -1,4 +1,4 @@
-//! `graph export --memory`: the whole memory as a folder.
+//! `graph export --memory`: the whole memory as a directory.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -45,14 +45,14 @@ pub struct Exported {
     pub removed: usize,
 }
 
-/// Writes everything below `folder`; `force` replaces an earlier export there.
+/// Writes everything below `directory`; `force` replaces an earlier export there.
 ///
-/// The registry is written last and taken away first: a folder without one is an export that was cut short. What it
+/// The registry is written last and taken away first: a directory without one is an export that was cut short. What it
 /// named is kept until then under another name, so that the next export knows which files to take away.
-pub fn export(tx: &Read<'_>, folder: &Path, force: bool) -> Result<Exported> {
+pub fn export(tx: &Read<'_>, directory: &Path, force: bool) -> Result<Exported> {
     let ontology = ontology::get_ontology(tx)?;
-    let before = prepare(folder, force)?;
-    let mut out = Out { folder, names: Names::default(), written: HashSet::new(), bytes: 0 };
+    let before = prepare(directory, force)?;
+    let mut out = Out { directory, names: Names::default(), written: HashSet::new(), bytes: 0 };
     let mut registry = Registry::default();
     let (all_nodes, all_connections) = nodes::count(tx)?;
     tx.progress().expect(all_nodes + all_connections);
@@ -100,13 +100,13 @@ pub fn export(tx: &Read<'_>, folder: &Path, force: bool) -> Result<Exported> {
     })?;
     let mut removed = 0;
     for stale in before.iter().filter(|path| !out.written.contains(*path)) {
-        fs::remove_beneath(folder, stale).map_err(|error| cannot(folder, stale, &error))?;
+        fs::remove_beneath(directory, stale).map_err(|error| cannot(directory, stale, &error))?;
         removed += 1;
     }
     out.write(layout::ONTOLOGY, yaml::write(&ontology).as_bytes())?;
     out.write(layout::REGISTRY, registry.write()?.as_bytes())?;
-    fs::remove_beneath(folder, layout::BEFORE)
-        .map_err(|error| cannot(folder, layout::BEFORE, &error))?;
+    fs::remove_beneath(directory, layout::BEFORE)
+        .map_err(|error| cannot(directory, layout::BEFORE, &error))?;
     Ok(Exported {
         node_types: ontology.node_types.len(),
         connection_types: ontology.connection_types.len(),
@@ -117,9 +117,9 @@ pub fn export(tx: &Read<'_>, folder: &Path, force: bool) -> Result<Exported> {
     })
 }
 
-/// The folder on its way.
+/// The directory on its way.
 struct Out<'a> {
-    folder: &'a Path,
+    directory: &'a Path,
     names: Names,
     written: HashSet<String>,
     bytes: u64,
@@ -128,13 +128,13 @@ struct Out<'a> {
 impl Out<'_> {
     fn content(
         &mut self,
-        folder: &str,
+        directory: &str,
         id: &str,
         format: String,
         encoding: Encoding,
         bytes: &[u8],
     ) -> Result<ContentEntry> {
-        let path = self.names.path(folder, id, &layout::extension(&format, encoding));
+        let path = self.names.path(directory, id, &layout::extension(&format, encoding));
         self.write(&path, bytes)?;
         self.bytes += bytes.len() as u64;
         self.written.insert(path.clone());
@@ -142,25 +142,26 @@ impl Out<'_> {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
-        fs::write_beneath(self.folder, path, bytes)
-            .map_err(|error| cannot(self.folder, path, &error))
+        fs::write_beneath(self.directory, path, bytes)
+            .map_err(|error| cannot(self.directory, path, &error))
     }
 }
 
-/// Makes sure that nothing is lost in the folder; answers the files of an earlier export there.
-fn prepare(folder: &Path, force: bool) -> Result<BTreeSet<String>> {
-    let shown = folder.display();
+/// Makes sure that nothing is lost in the directory; answers the files of an earlier export there.
+fn prepare(directory: &Path, force: bool) -> Result<BTreeSet<String>> {
+    let shown = directory.display();
     for place in [layout::SYSTEM, layout::NODES, layout::CONNECTIONS] {
-        fs::sweep_beneath(folder, place);
+        fs::sweep_beneath(directory, place);
     }
-    let names = fs::names(folder).map_err(|error| cannot(folder, "", &error))?.unwrap_or_default();
-    let system = fs::names(&folder.join(layout::SYSTEM)).ok().flatten().unwrap_or_default();
-    // One that was cut short at once has made its first folder.
+    let names =
+        fs::names(directory).map_err(|error| cannot(directory, "", &error))?.unwrap_or_default();
+    let system = fs::names(&directory.join(layout::SYSTEM)).ok().flatten().unwrap_or_default();
+    // One that was cut short at once has made its first directory.
     if system.is_empty() && names.iter().all(|name| name == layout::SYSTEM) {
-        // From now on it can be told from a folder of somebody else, also if this is as far as it gets.
+        // From now on it can be told from a directory of somebody else, also if this is as far as it gets.
         let begun = Registry::default().write()?;
-        fs::write_beneath(folder, layout::BEFORE, begun.as_bytes())
-            .map_err(|error| cannot(folder, layout::BEFORE, &error))?;
+        fs::write_beneath(directory, layout::BEFORE, begun.as_bytes())
+            .map_err(|error| cannot(directory, layout::BEFORE, &error))?;
         return Ok(BTreeSet::new());
     }
     let ours = [layout::REGISTRY, layout::BEFORE, layout::ONTOLOGY]
@@ -168,31 +169,31 @@ fn prepare(folder: &Path, force: bool) -> Result<BTreeSet<String>> {
     let earlier = system.iter().any(|name| ours.contains(&Some(name)));
     if !earlier {
         let message = format!("{shown} is not empty, and is no earlier export");
-        return Err(refused(message, "choose a folder that is empty or not there yet"));
+        return Err(refused(message, "choose a directory that is empty or not there yet"));
     }
     if !force {
         let message = format!("{shown} holds an earlier export");
         return Err(refused(
             message,
-            "choose a folder that is empty or not there yet; --force would replace the earlier export",
+            "choose a directory that is empty or not there yet; --force would replace the earlier export",
         ));
     }
-    let current = fs::read_beneath(folder, layout::REGISTRY, MAX_REGISTRY).ok();
+    let current = fs::read_beneath(directory, layout::REGISTRY, MAX_REGISTRY).ok();
     // One that was cut short names none: what the one before it named is still there then.
     let mut ours = current.as_deref().map(contents).unwrap_or_default();
-    if let Ok(before) = fs::read_beneath(folder, layout::BEFORE, MAX_REGISTRY) {
+    if let Ok(before) = fs::read_beneath(directory, layout::BEFORE, MAX_REGISTRY) {
         ours.extend(contents(&before));
     }
     if let Some(bytes) = &current {
-        fs::write_beneath(folder, layout::BEFORE, bytes)
-            .map_err(|error| cannot(folder, layout::BEFORE, &error))?;
+        fs::write_beneath(directory, layout::BEFORE, bytes)
+            .map_err(|error| cannot(directory, layout::BEFORE, &error))?;
     }
-    fs::remove_beneath(folder, layout::REGISTRY)
-        .map_err(|error| cannot(folder, layout::REGISTRY, &error))?;
+    fs::remove_beneath(directory, layout::REGISTRY)
+        .map_err(|error| cannot(directory, layout::REGISTRY, &error))?;
     Ok(ours)
 }
 
-/// The content files that a registry names. The paths are data: only what is a content file of the folder is ours to
+/// The content files that a registry names. The paths are data: only what is a content file of the directory is ours to
 /// remove.
 fn contents(registry: &[u8]) -> BTreeSet<String> {
     let registry = std::str::from_utf8(registry).ok().and_then(|json| Registry::read(json).ok());
@@ -200,9 +201,9 @@ fn contents(registry: &[u8]) -> BTreeSet<String> {
     let named = registry.paths().filter_map(|path| paths::normalise("path", None, path).ok());
     named
         .filter(|path| {
-            [layout::NODES, layout::CONNECTIONS]
-                .iter()
-                .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+            [layout::NODES, layout::CONNECTIONS].iter().any(|directory| {
+                path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+            })
         })
         .collect()
 }
@@ -211,13 +212,13 @@ fn refused(message: String, hint: &str) -> Error {
     Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into()
 }
 
-fn cannot(folder: &Path, path: &str, error: &io::Error) -> Error {
+fn cannot(directory: &Path, path: &str, error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::StorageFull => ErrorCode::StorageFull,
         _ => ErrorCode::ReadOnly,
     };
-    let path = if path.is_empty() { folder.to_owned() } else { folder.join(path) };
+    let path = if path.is_empty() { directory.to_owned() } else { directory.join(path) };
     Fault::new(code, format!("{} cannot be written: {error}", path.display()))
-        .hint("check that the folder may be written, or choose another")
+        .hint("check that the directory may be written, or choose another")
         .into()
 }

@@ -1,9 +1,9 @@
-//! `graph import --memory`: a folder into the memory, all of it or nothing.
+//! `graph import --memory`: a directory into the memory, all of it or nothing.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::incoming::{Folder, IncomingConnection, IncomingNode};
+use super::incoming::{Directory, IncomingConnection, IncomingNode};
 use crate::{
     base::{
         Error, ErrorCode, Fault, Result,
@@ -49,14 +49,14 @@ pub struct Tally {
     pub equal: usize,
     /// There, older and replaced.
     pub updated: usize,
-    /// There, and not older: what the folder has was left alone.
+    /// There, and not older: what the directory has was left alone.
     pub kept: usize,
 }
 
-/// Reads everything that the folder names. An entry that is there and differs refuses the whole, unless `merge` takes
+/// Reads everything that the directory names. An entry that is there and differs refuses the whole, unless `merge` takes
 /// the newer of the two.
-pub fn import(tx: &Write<'_>, folder: &Folder, merge: bool) -> Result<Imported> {
-    let Folder { path, ontology, registry } = folder;
+pub fn import(tx: &Write<'_>, directory: &Directory, merge: bool) -> Result<Imported> {
+    let Directory { path, ontology, registry } = directory;
     let mut import =
         Import { tx, merge, report: Imported::default(), different: Vec::new(), count: 0 };
     import.ontology(ontology.clone())?;
@@ -286,7 +286,7 @@ impl Import<'_, '_> {
             more => format!(", and {more} more"),
         };
         let message = format!(
-            "{} of the folder differ from the database, and nothing was imported: {}{more}",
+            "{} of the directory differ from the database, and nothing was imported: {}{more}",
             self.count,
             listed.join(", ")
         );

@@ -1,4 +1,4 @@
-//! What the folder holds, read and checked entry by entry.
+//! What the directory holds, read and checked entry by entry.
 
 use std::{
     collections::HashSet,
@@ -27,42 +27,42 @@ use crate::{
 const MAX_REGISTRY: u64 = 1 << 30;
 const MAX_ONTOLOGY: u64 = 16 << 20;
 
-/// A node of the folder.
+/// A node of the directory.
 pub(super) struct IncomingNode {
     pub node: Node,
     pub content: Content,
 }
 
-/// A connection of the folder.
+/// A connection of the directory.
 pub(super) struct IncomingConnection {
     pub connection: Connection,
     pub content: Option<(String, Content)>,
 }
 
-/// A folder whose system files have been read.
-pub struct Folder {
+/// A directory whose system files have been read.
+pub struct Directory {
     pub(super) path: PathBuf,
     pub(super) ontology: Ontology,
     pub(super) registry: Registry,
 }
 
 /// Whether there is content that nothing names.
-fn is_cut_short(folder: &Path) -> bool {
+fn is_cut_short(directory: &Path) -> bool {
     ["_content/nodes", "_content/connections"].iter().any(|inside| {
-        fs::names(&folder.join(inside)).ok().flatten().is_some_and(|names| !names.is_empty())
+        fs::names(&directory.join(inside)).ok().flatten().is_some_and(|names| !names.is_empty())
     })
 }
 
-/// Reads the ontology and the registry. A folder that has only the former has no nodes yet.
-pub fn open_folder(folder: &Path) -> Result<Folder> {
+/// Reads the ontology and the registry. A directory that has only the former has no nodes yet.
+pub fn open_directory(directory: &Path) -> Result<Directory> {
     let no_memory = |file: &str, error: &ReadError| -> Error {
-        let message = format!("{} is no folder of memory: {file}: {error}", folder.display());
+        let message = format!("{} is no directory of memory: {file}: {error}", directory.display());
         Fault::new(ErrorCode::ValidationError, message)
-            .hint("name the folder that holds _system and _content")
+            .hint("name the directory that holds _system and _content")
             .into()
     };
     let read = |file: &'static str, cap| {
-        let bytes = fs::read_beneath(folder, file, cap)?;
+        let bytes = fs::read_beneath(directory, file, cap)?;
         let text = String::from_utf8(bytes)
             .map_err(|error| ReadError::NotText { offset: error.utf8_error().valid_up_to() })?;
         // Some editors begin a text with a mark of its encoding.
@@ -74,10 +74,10 @@ pub fn open_folder(folder: &Path) -> Result<Folder> {
     let ontology = read(layout::ONTOLOGY, MAX_ONTOLOGY)
         .map_err(|error| no_memory(layout::ONTOLOGY, &error))?;
     let registry = match read(layout::REGISTRY, MAX_REGISTRY) {
-        Err(ReadError::Missing) if is_cut_short(folder) => {
+        Err(ReadError::Missing) if is_cut_short(directory) => {
             let message = format!(
                 "{} has content and no {}: it is an export that was cut short",
-                folder.display(),
+                directory.display(),
                 layout::REGISTRY
             );
             return Err(Fault::new(ErrorCode::ValidationError, message)
@@ -91,7 +91,7 @@ pub fn open_folder(folder: &Path) -> Result<Folder> {
     };
     let ontology = yaml::read(&ontology)?;
     check_names(&ontology)?;
-    Ok(Folder { path: folder.to_owned(), ontology, registry })
+    Ok(Directory { path: directory.to_owned(), ontology, registry })
 }
 
 /// Names that could not have been given through a tool either.
@@ -122,7 +122,7 @@ fn check_names(ontology: &Ontology) -> Result<()> {
 fn check_name(field: &str, name: &str) -> Result<()> {
     check_nul(field, name)?;
     if validate::name(field, name)? != name {
-        return Err(Fault::invalid(field, "begins or ends with a blank").into());
+        return Err(Fault::invalid(field, "has leading or trailing whitespace").into());
     }
     Ok(())
 }
@@ -146,11 +146,11 @@ fn check_nul(field: &str, text: &str) -> Result<()> {
 
 impl IncomingNode {
     /// The node that the registry has under `id`, with its content.
-    pub(super) fn read(folder: &Path, id: &str, value: Value) -> Result<Self> {
+    pub(super) fn read(directory: &Path, id: &str, value: Value) -> Result<Self> {
         let entry: NodeEntry = registry::entry(value)?;
         check_entry(id, &entry.id, &entry.properties)?;
         let (created, modified) = instants(&entry.created, &entry.modified)?;
-        let content = content(folder, &entry.content)?;
+        let content = content(directory, &entry.content)?;
         let node = Node {
             id: entry.id,
             r#type: entry.r#type,
@@ -166,7 +166,7 @@ impl IncomingNode {
 
 impl IncomingConnection {
     /// The connection that the registry has under `id`, with its notes.
-    pub(super) fn read(folder: &Path, id: &str, value: Value) -> Result<Self> {
+    pub(super) fn read(directory: &Path, id: &str, value: Value) -> Result<Self> {
         let entry: ConnectionEntry = registry::entry(value)?;
         check_entry(id, &entry.id, &entry.properties)?;
         let (created, modified) = instants(&entry.created, &entry.modified)?;
@@ -174,7 +174,7 @@ impl IncomingConnection {
             Some(mut held) => {
                 // Notes are text, whatever they are called.
                 held.encoding = Some(Encoding::Utf8);
-                let content = content(folder, &held)?;
+                let content = content(directory, &held)?;
                 Some((held.format, content))
             }
             None => None,
@@ -213,11 +213,11 @@ fn instants(created: &str, modified: &str) -> Result<(Timestamp, Timestamp)> {
     Ok((created, modified))
 }
 
-/// The content that an entry names. The path is data: it leads nowhere but into the folder.
-fn content(folder: &Path, entry: &ContentEntry) -> Result<Content> {
+/// The content that an entry names. The path is data: it leads nowhere but into the directory.
+fn content(directory: &Path, entry: &ContentEntry) -> Result<Content> {
     check_name("content.format", &entry.format)?;
     let path = paths::normalise("content.path", None, &entry.path)?;
-    let bytes = fs::read_beneath(folder, &path, limits::CONTENT as u64).map_err(|error| {
+    let bytes = fs::read_beneath(directory, &path, limits::CONTENT as u64).map_err(|error| {
         let message = format!("its content file `{path}` cannot be read: {error}");
         Fault::new(ErrorCode::ContentReadFailed, message).details(json!({ "path": path }))
     })?;

@@ -1,4 +1,4 @@
-//! Where things stand in the folder, and what their files are called.
+//! Where things stand in the directory, and what their files are called.
 
 use std::collections::HashSet;
 
@@ -69,7 +69,7 @@ pub(super) fn extension(format: &str, encoding: Encoding) -> String {
     }
 }
 
-/// Names for files in one folder: each once, also where the system does not tell `a` from `A`.
+/// Names for files in one directory: each once, also where the system does not tell `a` from `A`.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<String>,
@@ -78,13 +78,13 @@ pub(super) struct Names {
 impl Names {
     /// The path of a file for the content of `id`. An id is data: whatever it has that could mean something to a
     /// file system is escaped.
-    pub(super) fn path(&mut self, folder: &str, id: &str, extension: &str) -> String {
+    pub(super) fn path(&mut self, directory: &str, id: &str, extension: &str) -> String {
         let mut name = format!("{}.{extension}", escape(id));
         if is_reserved(id) || !self.taken.insert(name.to_lowercase()) {
             name = format!("{}.{extension}", digest(id));
             self.taken.insert(name.clone());
         }
-        format!("{folder}/{name}")
+        format!("{directory}/{name}")
     }
 }
 
@@ -93,7 +93,7 @@ fn escape(id: &str) -> String {
     let mut name = String::with_capacity(id.len());
     for (index, byte) in id.bytes().enumerate() {
         let plain = byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-        // A leading dot hides a file, and two are the folder above.
+        // A leading dot hides a file, and two are the directory above.
         if plain || (byte == b'.' && index > 0) {
             name.push(char::from(byte));
         } else {

@@ -1,4 +1,4 @@
-//! The folder of an existing graph-memory-core: written by `graph export --memory`, read by `graph import --memory`.
+//! The directory of an existing graph-memory-core: written by `graph export --memory`, read by `graph import --memory`.
 //!
 //! ```text
 //! _system/registry.json               nodes and connections, without their content
@@ -20,5 +20,5 @@ mod yaml;
 
 pub use export::*;
 pub use import::*;
-pub use incoming::{Folder, open_folder};
+pub use incoming::{Directory, open_directory};
 pub use jsonl::{ImportedJsonl, import_jsonl};

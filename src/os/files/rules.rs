@@ -20,7 +20,7 @@ use ignore::{
 
 use crate::os::{fs::read_bytes, git::Repository};
 
-/// The ignore file of a folder.
+/// The ignore file of a directory.
 const FILE: &str = ".gitignore";
 /// The weakest rules of all: the database itself, under its usual name, is nobody's source, and changes with every call.
 const OURS: &[u8] = b"/graph.db\n/graph.db-*\n/graph.db.*\n";
@@ -33,7 +33,7 @@ const WILD: (usize, usize) = (256, 4);
 /// Files whose rules are kept compiled.
 const KEPT: usize = 64;
 
-/// The rules that count for the entries of a folder; none outside of a repository.
+/// The rules that count for the entries of a directory; none outside of a repository.
 pub(super) type Rules = Option<Rc<Level>>;
 
 /// The rules of one file, and those that count where it says nothing.
@@ -56,22 +56,22 @@ pub(super) struct Reader {
 }
 
 /// Whether rules ignore a path, which is relative to the top that [`Reader::above`] found.
-pub(super) fn ignores(rules: &Rules, path: &str, is_folder: bool) -> bool {
+pub(super) fn ignores(rules: &Rules, path: &str, is_directory: bool) -> bool {
     let levels = std::iter::successors(rules.as_deref(), |level| level.above.as_deref());
-    let said = levels.map(|level| level.own.matched(&path[level.base..], is_folder));
+    let said = levels.map(|level| level.own.matched(&path[level.base..], is_directory));
     // The deepest file that says something decides.
     said.into_iter().find(|said| !said.is_none()).is_some_and(|said| said.is_ignore())
 }
 
 impl Reader {
-    /// The way from the top of the repository to `folder`, with a slash behind each name, and the rules on that way.
-    /// Without a repository the folder is the top. None where the way is no text.
-    pub fn above(&mut self, folder: &Path) -> Option<(String, Rules)> {
-        let Some(top) = folder.ancestors().find(|folder| is_top(folder)) else {
+    /// The way from the top of the repository to `directory`, with a slash behind each name, and the rules on that way.
+    /// Without a repository the directory is the top. None where the way is no text.
+    pub fn above(&mut self, directory: &Path) -> Option<(String, Rules)> {
+        let Some(top) = directory.ancestors().find(|directory| is_top(directory)) else {
             return Some((String::new(), None));
         };
         let (mut place, mut way, mut rules) = (top.to_path_buf(), String::new(), None);
-        for name in folder.strip_prefix(top).ok()?.components() {
+        for name in directory.strip_prefix(top).ok()?.components() {
             rules = self.inside(&place, &way, rules);
             place.push(name);
             way = format!("{way}{}/", name.as_os_str().to_str()?);
@@ -79,14 +79,14 @@ impl Reader {
         Some((way, rules))
     }
 
-    /// The rules for what is in a folder, whose way is `way`, below those that count for itself.
-    pub fn inside(&mut self, folder: &Path, way: &str, above: Rules) -> Rules {
+    /// The rules for what is in a directory, whose way is `way`, below those that count for itself.
+    pub fn inside(&mut self, directory: &Path, way: &str, above: Rules) -> Rules {
         // What is said outside of a repository does not count in it.
-        let above = match is_top(folder) {
-            true => self.shared(folder, way),
+        let above = match is_top(directory) {
+            true => self.shared(directory, way),
             false => Some(above?),
         };
-        let file = folder.join(FILE);
+        let file = directory.join(FILE);
         // As in git: one that is a link is not read.
         match fs::symlink_metadata(&file) {
             Ok(metadata) if metadata.is_file() => self.with(&file, way, above),
@@ -94,7 +94,7 @@ impl Reader {
         }
     }
 
-    /// The rules for a whole working tree that are in none of its folders, the weakest first.
+    /// The rules for a whole working tree that are in none of its directories, the weakest first.
     fn shared(&mut self, top: &Path, way: &str) -> Rules {
         let everywhere = self.everywhere.get_or_init(gitconfig_excludes_path).clone();
         let own = Repository::at(top).map(|repository| repository.exclude_file());
@@ -125,8 +125,8 @@ impl Reader {
     }
 }
 
-fn is_top(folder: &Path) -> bool {
-    fs::symlink_metadata(folder.join(".git")).is_ok()
+fn is_top(directory: &Path) -> bool {
+    fs::symlink_metadata(directory.join(".git")).is_ok()
 }
 
 /// An ignore file, and what its rules weigh; none where it has none that count.
@@ -163,7 +163,7 @@ fn compile<'a>(root: &Path, files: impl Iterator<Item = &'a [u8]>) -> Gitignore 
 /// The text of a file, what its rules weigh, and these.
 type Compiled = (Vec<u8>, usize, Arc<Gitignore>);
 
-/// Rules that were compiled last: the same files are met with every call, and copies of one in many folders.
+/// Rules that were compiled last: the same files are met with every call, and copies of one in many directories.
 static RECENT: Mutex<VecDeque<Compiled>> = Mutex::new(VecDeque::new());
 
 fn recent(bytes: &[u8]) -> Option<Arc<Gitignore>> {
@@ -219,13 +219,13 @@ mod tests {
         }
     }
 
-    /// A repository in a folder that has rules of its own.
+    /// A repository in a directory that has rules of its own.
     fn repository() -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        make(folder.path(), &[(".gitignore", "*.rs\n")]);
-        let root = folder.path().join("repo");
+        let directory = tempfile::tempdir().unwrap();
+        make(directory.path(), &[(".gitignore", "*.rs\n")]);
+        let root = directory.path().join("repo");
         make(&root, &[(".git/HEAD", ""), (".git/refs/x", ""), (".git/objects/x", "")]);
-        (folder, root)
+        (directory, root)
     }
 
     fn shown(root: &Path) -> String {
@@ -311,7 +311,7 @@ mod tests {
         fs::write(&file, format!("{}*.rs\n", wild(most))).unwrap();
         assert_eq!(shown(&root), "src/c.txt");
         assert_eq!(ruled(&root, std::slice::from_ref(&file), "a.rs"), Ruled::Ignored);
-        // What a folder adds is weighed with what is above it.
+        // What a directory adds is weighed with what is above it.
         fs::write(&inner, "*.txt\n").unwrap();
         assert_eq!(shown(&root), "src/c.txt");
         fs::write(&file, format!("{}*.rs\n", wild(most + 1))).unwrap();
@@ -333,13 +333,13 @@ mod tests {
         };
         let mut reader = Reader::default();
         let top = reader.inside(&root, "", None);
-        let has_rules = |reader: &mut Reader, folder: &str| {
-            let rules = reader.inside(&root.join(folder), "", top.clone());
+        let has_rules = |reader: &mut Reader, directory: &str| {
+            let rules = reader.inside(&root.join(directory), "", top.clone());
             rules.unwrap().weight > top.as_ref().unwrap().weight
         };
-        for folder in 0..WALK / PLACE {
-            make(&root, &[(&format!("d{folder}/.gitignore"), &rules(folder))]);
-            assert!(has_rules(&mut reader, &format!("d{folder}")), "{folder}");
+        for directory in 0..WALK / PLACE {
+            make(&root, &[(&format!("d{directory}/.gitignore"), &rules(directory))]);
+            assert!(has_rules(&mut reader, &format!("d{directory}")), "{directory}");
         }
         make(&root, &[("last/.gitignore", "another\n")]);
         assert!(!has_rules(&mut reader, "last"));

@@ -2,10 +2,10 @@ use super::*;
 
 #[test]
 fn reading_is_bounded_and_says_what_is_wrong() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.txt");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.txt");
     assert!(matches!(read_text(&path, 9), Err(ReadError::Missing)));
-    assert!(matches!(read_text(folder.path(), 9), Err(ReadError::NotAFile)));
+    assert!(matches!(read_text(directory.path(), 9), Err(ReadError::NotAFile)));
 
     fs::write(&path, "grün").unwrap();
     assert_eq!(read_text(&path, 5).unwrap(), "grün");
@@ -20,8 +20,8 @@ fn reading_is_bounded_and_says_what_is_wrong() {
 #[cfg(target_os = "linux")]
 fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
-    let folder = tempfile::tempdir().unwrap();
-    let pipe = folder.path().join("pipe");
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe");
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     assert!(matches!(read_bytes(&pipe, 9), Err(ReadError::NotAFile)));
     assert!(matches!(read_start(&pipe, 9), Err(ReadError::NotAFile)));
@@ -31,7 +31,7 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
 }
 
 #[test]
-fn nothing_is_read_written_or_removed_outside_of_the_folder() {
+fn nothing_is_read_written_or_removed_outside_of_the_directory() {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("root");
     fs::create_dir(&root).unwrap();
@@ -63,18 +63,18 @@ fn nothing_is_read_written_or_removed_outside_of_the_folder() {
 
 #[test]
 fn only_the_start_is_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.txt");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.txt");
     fs::write(&path, "abcd").unwrap();
     assert_eq!(read_start(&path, 4).unwrap(), (b"abcd".to_vec(), false));
     assert_eq!(read_start(&path, 3).unwrap(), (b"abc".to_vec(), true));
-    assert!(matches!(read_start(folder.path(), 3), Err(ReadError::NotAFile)));
+    assert!(matches!(read_start(directory.path(), 3), Err(ReadError::NotAFile)));
 }
 
 #[test]
 fn writing_creates_once_and_replaces_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b/a.txt");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("b/a.txt");
     assert!(create_text(&path, "one").unwrap());
     assert!(!create_text(&path, "two").unwrap());
     assert_eq!(read_text(&path, 9).unwrap(), "one");
@@ -83,9 +83,9 @@ fn writing_creates_once_and_replaces_whole() {
     assert_eq!(read_text(&path, 9).unwrap(), "three");
     assert!(is_executable(&path), "permissions are kept");
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left over");
-    assert!(replace_text(&folder.path().join("none"), "x").is_err());
-    assert!(create_folder(&folder.path().join("x/y")).unwrap());
-    assert!(!create_folder(&folder.path().join("x")).unwrap());
+    assert!(replace_text(&directory.path().join("none"), "x").is_err());
+    assert!(create_directory(&directory.path().join("x/y")).unwrap());
+    assert!(!create_directory(&directory.path().join("x")).unwrap());
     remove(&path).unwrap();
     assert!(!path.exists());
 }
@@ -94,9 +94,9 @@ fn writing_creates_once_and_replaces_whole() {
 #[cfg(unix)]
 fn a_place_beneath_is_found_through_links_and_never_outside() {
     use std::os::unix::fs::symlink;
-    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (directory, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (root, away) =
-        (folder.path().canonicalize().unwrap(), other.path().canonicalize().unwrap());
+        (directory.path().canonicalize().unwrap(), other.path().canonicalize().unwrap());
     fs::create_dir_all(root.join("real/deep")).unwrap();
     fs::write(root.join("real/file"), "").unwrap();
     symlink("real", root.join("link")).unwrap();

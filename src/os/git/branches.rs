@@ -148,8 +148,8 @@ fn replays_nothing(git_dir: &Path) -> bool {
 
 /// The branch that a rebase will move when it is done; HEAD is detached until then.
 fn rebased(git_dir: &Path) -> Option<String> {
-    ["rebase-merge", "rebase-apply"].iter().find_map(|folder| {
-        let text = read_text(&git_dir.join(folder).join("head-name"), POINTER_CAP).ok()?;
+    ["rebase-merge", "rebase-apply"].iter().find_map(|directory| {
+        let text = read_text(&git_dir.join(directory).join("head-name"), POINTER_CAP).ok()?;
         // A rebase of a detached HEAD says so here, in words.
         text.trim().strip_prefix(HEADS).map(str::to_owned)
     })

@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl Repository {
-    /// The folder that git runs hooks from: `core.hooksPath` of any of its configuration files, else its own.
-    pub fn hooks_folder(&self) -> Result<PathBuf> {
+    /// The directory that git runs hooks from: `core.hooksPath` of any of its configuration files, else its own.
+    pub fn hooks_directory(&self) -> Result<PathBuf> {
         let said = git(&self.root, &["rev-parse", "--git-path", "hooks"])?;
         Ok(self.path_of(&said))
     }
@@ -20,8 +20,8 @@ impl Repository {
         super::clean(&self.root.join(path))
     }
 
-    /// The folder that git runs hooks from where no `core.hooksPath` is set.
-    pub fn own_hooks_folder(&self) -> PathBuf {
+    /// The directory that git runs hooks from where no `core.hooksPath` is set.
+    pub fn own_hooks_directory(&self) -> PathBuf {
         self.common_dir.join("hooks")
     }
 
@@ -51,8 +51,8 @@ const HOOKS_PATH: &str = "core.hooksPath";
 const MARK: &str = "graph.hooksPath";
 
 /// Asks git; the answer without its line end.
-fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
-    proc::run("git", folder, arguments).map_err(|error| refused(arguments, &error).into())
+fn git(directory: &Path, arguments: &[&str]) -> Result<String> {
+    proc::run("git", directory, arguments).map_err(|error| refused(arguments, &error).into())
 }
 
 fn refused(arguments: &[&str], error: &ProcError) -> Fault {

@@ -49,8 +49,10 @@ impl<'a> Refs<'a> {
                 let stack = self.git_dir.join("reftable");
                 match reftable::find(&stack, "HEAD") {
                     Ok(Some(pointer)) => Ok(pointer),
-                    Ok(None) => Err("is not among the refs in its reftable folder".to_owned()),
-                    Err(error) => Err(format!("cannot be read from its reftable folder: {error}")),
+                    Ok(None) => Err("is not among the refs in its reftable directory".to_owned()),
+                    Err(error) => {
+                        Err(format!("cannot be read from its reftable directory: {error}"))
+                    }
                 }
             }
             Some(pointer) => Ok(pointer),
@@ -90,7 +92,7 @@ impl<'a> Refs<'a> {
             let names = reftable::list(&stack, HEADS).map_err(|error| of(&stack, &error))?;
             return Ok(names.iter().map(|name| super::branches::short(name).to_owned()).collect());
         }
-        // Where the folder is gone or is no repository, the branches are not.
+        // Where the directory is gone or is no repository, the branches are not.
         if !super::is_git_dir(self.common_dir) {
             return Err(of(self.common_dir, &io::Error::other("it is no repository")));
         }
@@ -233,13 +235,13 @@ fn search_sorted(file: File, name: &str) -> io::Result<Option<Option<String>>> {
 
 /// Adds the names of all ref files below `heads`.
 fn loose(heads: &Path, found: &mut BTreeSet<String>) -> io::Result<()> {
-    let mut folders = vec![(heads.to_path_buf(), String::new())];
-    while let Some((folder, prefix)) = folders.pop() {
-        let entries = match fs::read_dir(&folder) {
+    let mut directories = vec![(heads.to_path_buf(), String::new())];
+    while let Some((directory, prefix)) = directories.pop() {
+        let entries = match fs::read_dir(&directory) {
             Ok(entries) => entries,
-            // Git removes folders that have become empty, at any moment.
+            // Git removes directories that have become empty, at any moment.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(of(&folder, &error)),
+            Err(error) => return Err(of(&directory, &error)),
         };
         for entry in entries {
             let entry = entry?;
@@ -248,7 +250,7 @@ fn loose(heads: &Path, found: &mut BTreeSet<String>) -> io::Result<()> {
             };
             let name = format!("{prefix}{name}");
             if entry.file_type()?.is_dir() {
-                folders.push((entry.path(), format!("{name}/")));
+                directories.push((entry.path(), format!("{name}/")));
             } else if !name.ends_with(".lock") {
                 // Whatever it holds: a branch that is damaged is not gone.
                 found.insert(name);

@@ -96,7 +96,7 @@ fn open(stack: &Path) -> io::Result<Vec<Table>> {
         };
         let open = |name: &str| {
             if name.contains(['/', '\\']) {
-                return Err(bytes::damaged("tables.list leads out of its folder"));
+                return Err(bytes::damaged("tables.list leads out of its directory"));
             }
             Table::open(open_regular(&stack.join(name))?.0)
         };

@@ -11,12 +11,12 @@ mod branches;
 mod reftable;
 
 /// Runs git, away from whatever configuration the machine has.
-pub(crate) fn attempt(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn attempt(directory: &Path, arguments: &[&str]) -> Output {
     Command::new("git")
-        .current_dir(folder)
+        .current_dir(directory)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", folder)
+        .env("HOME", directory)
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
         .args(["-c", "protocol.file.allow=always"])
@@ -26,35 +26,36 @@ pub(crate) fn attempt(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// Runs git, which must succeed.
-pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
-    let output = attempt(folder, arguments);
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = attempt(directory, arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "git {arguments:?}: {said}");
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-pub(crate) fn commit(folder: &Path) -> String {
-    git(folder, &["commit", "-q", "--allow-empty", "-m", "x"]);
-    git(folder, &["rev-parse", "HEAD"])
+pub(crate) fn commit(directory: &Path) -> String {
+    git(directory, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    git(directory, &["rev-parse", "HEAD"])
 }
 
-/// A temporary folder under its real name, and a repository `main` in it.
+/// A temporary directory under its real name, and a repository `main` in it.
 pub(crate) fn repository() -> (tempfile::TempDir, PathBuf) {
     repository_with(&[])
 }
 
 fn repository_with(options: &[&str]) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap().join("main");
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap().join("main");
     fs::create_dir(&root).unwrap();
     git(&root, &[&["init", "-q", "-b", "trunk"], options].concat());
-    (folder, root)
+    (directory, root)
 }
 
 /// Whether the installed git can make repositories with reftables (2.45 and newer).
 fn knows_reftable() -> bool {
-    let folder = tempfile::tempdir().unwrap();
-    let knows = attempt(folder.path(), &["init", "-q", "--ref-format=reftable"]).status.success();
+    let directory = tempfile::tempdir().unwrap();
+    let knows =
+        attempt(directory.path(), &["init", "-q", "--ref-format=reftable"]).status.success();
     if !knows {
         println!("note: reftables are not tested, the installed git is too old for them");
     }
@@ -63,16 +64,16 @@ fn knows_reftable() -> bool {
 
 #[test]
 fn outside_git_there_is_no_state() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     // A stray `.git` that is no repository does not count as one.
-    fs::create_dir(folder.path().join(".git")).unwrap();
-    let state = GitState::of(folder.path());
-    assert!(state.is_none_or(|state| !state.root.starts_with(folder.path())));
+    fs::create_dir(directory.path().join(".git")).unwrap();
+    let state = GitState::of(directory.path());
+    assert!(state.is_none_or(|state| !state.root.starts_with(directory.path())));
 }
 
 #[test]
 fn unborn_then_loose_then_packed() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     let below = root.join("a/b");
     fs::create_dir_all(&below).unwrap();
     let unborn = GitState::of(&below).unwrap();
@@ -97,7 +98,7 @@ fn unborn_then_loose_then_packed() {
 
 #[test]
 fn detached() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     let first = commit(&root);
     git(&root, &["checkout", "-q", "--detach"]);
     let state = GitState::of(&root).unwrap();
@@ -106,7 +107,7 @@ fn detached() {
 
 #[test]
 fn linked_worktree_knows_the_main_one() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     let first = commit(&root);
     git(&root, &["worktree", "add", "-q", "-b", "side", "../linked"]);
     let linked = root.parent().unwrap().join("linked");
@@ -128,7 +129,7 @@ fn linked_worktree_knows_the_main_one() {
 
 #[test]
 fn bare_repositories_and_their_worktrees() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     commit(&root);
     let parent = root.parent().unwrap();
     git(parent, &["clone", "-q", "--bare", "--no-local", "main", "bare.git"]);
@@ -156,16 +157,16 @@ fn bare_repositories_and_their_worktrees() {
 }
 
 #[test]
-fn a_pointer_to_a_folder_that_is_no_repository_leads_nowhere() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("other")).unwrap();
-    fs::write(folder.path().join(".git"), "gitdir: other\n").unwrap();
-    assert!(GitState::of(folder.path()).is_none());
+fn a_pointer_to_a_directory_that_is_no_repository_leads_nowhere() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("other")).unwrap();
+    fs::write(directory.path().join(".git"), "gitdir: other\n").unwrap();
+    assert!(GitState::of(directory.path()).is_none());
 }
 
 #[test]
 fn submodule_and_its_worktree() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     commit(&root);
     let parent = root.parent().unwrap();
     let outer = parent.join("outer");
@@ -185,15 +186,15 @@ fn submodule_and_its_worktree() {
 }
 
 #[test]
-fn inside_the_git_folder_the_root_is_its_working_tree() {
-    let (_folder, root) = repository();
+fn inside_the_git_directory_the_root_is_its_working_tree() {
+    let (_directory, root) = repository();
     let state = GitState::of(&root.join(".git/refs")).unwrap();
     assert_eq!(state.root, root);
 }
 
 #[test]
 fn damaged_or_foreign_pointers_are_unknown() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     commit(&root);
     let secret = root.join("secret");
     fs::write(&secret, "a".repeat(40)).unwrap();

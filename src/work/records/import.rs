@@ -83,7 +83,7 @@ pub(super) fn import_nodes(
     }
     match store::settle_places(tx)? {
         (_, Some(lost)) => {
-            // Every circle has a node that the import moved, unless somebody else put one into the file.
+            // Every cycle has a node that the import moved, unless somebody else put one into the file.
             let (mut at, mut passed) = (lost, HashSet::new());
             while !moved.contains_key(&at) && passed.insert(at.clone()) {
                 at = nodes::get(tx, "parent", &at)?.node.parent.unwrap_or_default();

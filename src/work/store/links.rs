@@ -31,7 +31,7 @@ fn top(tx: &Read<'_>) -> Option<String> {
     Some(format!("{}/", root.trim_end_matches('/')))
 }
 
-/// Which of `paths` a link to a file or a folder is about: a folder means all that is in it.
+/// Which of `paths` a link to a file or a directory is about: a directory means all that is in it.
 pub fn below<'a>(paths: &[&'a str]) -> HashMap<&'a str, Vec<usize>> {
     let mut below: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, path) in paths.iter().enumerate() {
@@ -43,7 +43,7 @@ pub fn below<'a>(paths: &[&'a str]) -> HashMap<&'a str, Vec<usize>> {
     below
 }
 
-/// The unresolved nodes, of a project or of all, that name one of `paths` or a folder above it, oldest first, each
+/// The unresolved nodes, of a project or of all, that name one of `paths` or a directory above it, oldest first, each
 /// with the places of those paths.
 pub fn open_on(
     tx: &Read<'_>,

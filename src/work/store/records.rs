@@ -136,7 +136,7 @@ fn add_evidence(tx: &Write<'_>, node: &str, evidence: &[Evidence]) -> Result<()>
 /// Gives every node the depth and the project that its place in the tree means; answers how many had another, and a
 /// node that no root leads to, in which case nothing is changed.
 pub fn settle_places(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
-    // From the roots down every node is reached once, or, on a circle, never.
+    // From the roots down every node is reached once, or, on a cycle, never.
     const TREE: &str = "WITH RECURSIVE tree (id, depth, project) AS (
            SELECT id, 0, id FROM work_nodes WHERE parent IS NULL
            UNION ALL

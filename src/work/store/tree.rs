@@ -29,7 +29,7 @@ pub fn ancestors(
     Ok(chain)
 }
 
-/// A node's id and those above it, at most `limit`, the nearest first. Ends also where an edit by hand has made a circle
+/// A node's id and those above it, at most `limit`, the nearest first. Ends also where an edit by hand has made a cycle
 /// of the tree.
 pub fn upward(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<String>> {
     let mut seen = HashSet::from([id.to_owned()]);

@@ -84,7 +84,7 @@ fn what_may_only_be_read_can_be_copied_elsewhere() {
     let export = home.export();
     let place = home.app.db_path().parent().unwrap().to_owned();
     home.app.reopen();
-    let (_keep, other) = crate::support::binary::folder();
+    let (_keep, other) = crate::support::binary::directory();
     let copy = other.join("copy.db");
     mode(&place.join("graph.db"), 0o400);
     mode(&place, 0o500);

@@ -136,7 +136,7 @@ fn every_domain_meets() {
 }
 
 #[test]
-fn what_was_moved_apart_is_refused_where_it_would_become_a_circle() {
+fn what_was_moved_apart_is_refused_where_it_would_become_a_cycle() {
     let (mut here, mut there) = parted();
     let hang = |world: &mut World, node: &str, parent: &str| {
         world.app.ok(
@@ -181,7 +181,7 @@ fn a_node_that_names_itself_as_its_parent_is_refused_new_or_known() {
 }
 
 #[test]
-fn dependencies_that_close_a_circle_together_are_refused() {
+fn dependencies_that_close_a_cycle_together_are_refused() {
     let (mut here, mut there) = parted();
     let depend = |world: &mut World, from: &str, to: &str| {
         let done = world.app.ok(

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     TestApp,
-    binary::{folder, run},
+    binary::{directory, run},
 };
 
 const MEMORY: &str = r#"{"type":"entity","name":"Ann","entityType":"person","observations":["likes tea","likes tea","two\nlines"]}
@@ -23,7 +23,7 @@ const MEMORY: &str = r#"{"type":"entity","name":"Ann","entityType":"person","obs
 
 #[test]
 fn the_reference_servers_memory_comes_in_once_and_grows() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     fs::write(home.join("memory.jsonl"), MEMORY).unwrap();
     let err = run(&home, &["import", "memory.jsonl", "--project", "p"]).failed(2);
     assert!(err.contains("--project is for issues of beads"), "{err}");
@@ -71,7 +71,7 @@ fn the_reference_servers_memory_comes_in_once_and_grows() {
 
 #[test]
 fn relations_between_long_types_come_in_again_and_go_out_and_in() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let entity =
         |name: &str, kind: &str| json!({ "type": "entity", "name": name, "entityType": kind });
     let relation = |from: &str, to: &str| json!({ "type": "relation", "from": from, "to": to, "relationType": "漢".repeat(60) });
@@ -98,7 +98,7 @@ fn relations_between_long_types_come_in_again_and_go_out_and_in() {
 
 #[test]
 fn a_type_that_somebody_made_of_that_name_for_other_ends_is_left_to_them() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let ends =
         |to: &str| json!({ "from_types": ["person"], "to_types": [to], "required_properties": [] });
     let named = |name: &str, to: &str| {
@@ -127,7 +127,7 @@ const BEADS: &str = r#"{"id":"bd-1","title":"Epic","description":"All of it","st
 
 #[test]
 fn issues_of_beads_become_a_tree_with_dependencies_and_evidence() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     fs::write(home.join("issues.jsonl"), BEADS).unwrap();
     let err = run(&home, &["import", "issues.jsonl"]).failed(2);
     assert!(err.contains("--project NAME"), "{err}");
@@ -161,11 +161,11 @@ fn issues_of_beads_become_a_tree_with_dependencies_and_evidence() {
     assert!(run(&home, &["doctor"]).ok().contains("all is well"));
 
     let before = run(&home, &["export"]).ok();
-    let circle = BEADS.replace(
+    let cycle = BEADS.replace(
         "\"close_reason\":\"shipped\",\"dependencies\":[",
         "\"close_reason\":\"shipped\",\"dependencies\":[{\"issue_id\":\"bd-2\",\"depends_on_id\":\"bd-3\",\"type\":\"blocks\"},",
     );
-    fs::write(home.join("issues.jsonl"), &circle).unwrap();
+    fs::write(home.join("issues.jsonl"), &cycle).unwrap();
     for project in ["shop", "fresh"] {
         let err = run(&home, &["import", "issues.jsonl", "--project", project]).failed(1);
         assert!(err.contains("CYCLE_DETECTED") && err.contains("bd-"), "{err}");
@@ -223,12 +223,12 @@ fn more_issues_than_one_plan_takes_come_in_with_all_that_they_say() {
     let parent = whole["ancestors"].as_array().unwrap().last().unwrap()["summary"].clone();
     assert_eq!(parent, "Issue 10049");
 
-    let mut circle: Vec<Value> = (0..10_001)
+    let mut cycle: Vec<Value> = (0..10_001)
         .map(|at| json!({ "id": format!("c-{at}"), "title": "x", "status": "open" }))
         .collect();
-    circle[0]["dependencies"] = json!([{ "depends_on_id": "c-1", "type": "parent-child" }]);
-    circle[1]["dependencies"] = json!([{ "depends_on_id": "c-0", "type": "parent-child" }]);
-    let fault = app.app.import_beads(&ctx, "q", &lines(circle), false).unwrap_err().into_fault("r");
+    cycle[0]["dependencies"] = json!([{ "depends_on_id": "c-1", "type": "parent-child" }]);
+    cycle[1]["dependencies"] = json!([{ "depends_on_id": "c-0", "type": "parent-child" }]);
+    let fault = app.app.import_beads(&ctx, "q", &lines(cycle), false).unwrap_err().into_fault("r");
     assert_eq!(fault.code.as_str(), "CYCLE_DETECTED");
     assert!(fault.message.contains("issue `c-0` is below itself"), "{}", fault.message);
 }
@@ -285,17 +285,17 @@ fn what_goes_to_and_comes_from_elsewhere_tells_how_far_it_is() {
             assert!(heard[heard.len() / 2].1 >= 30, "what is to come is known early: {heard:?}");
         }
     }
-    let folder = app.db_path().parent().unwrap().join("notes");
+    let directory = app.db_path().parent().unwrap().join("notes");
     for out in [true, false] {
         let heard = Arc::new(Mutex::new((0, 0)));
         let told = Arc::clone(&heard);
         let progress = Progress::heard_by(move |done, all| *told.lock().unwrap() = (done, all));
         let ctx = Ctx { progress, ..app.ctx("a") };
         if out {
-            app.app.read(&ctx, |tx| graph::memory::export(tx, &folder, false)).unwrap();
+            app.app.read(&ctx, |tx| graph::memory::export(tx, &directory, false)).unwrap();
         } else {
-            let read = graph::memory::open_folder(&folder).unwrap();
-            app.app.import_folder(&ctx, &read, false, false).unwrap();
+            let read = graph::memory::open_directory(&directory).unwrap();
+            app.app.import_directory(&ctx, &read, false, false).unwrap();
         }
         assert_eq!(*heard.lock().unwrap(), (30, 30), "{out}");
     }
@@ -303,7 +303,7 @@ fn what_goes_to_and_comes_from_elsewhere_tells_how_far_it_is() {
 
 #[test]
 fn what_is_wrong_with_a_line_is_told_in_few_words() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let long = "x".repeat(100_000);
     for (name, more, line) in [
         (

@@ -53,7 +53,12 @@ fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
             "there is no work.project of this id",
         ),
         ("work.project", "\"name\":\"shop\"", "\"name\":\"other\"", "is another one"),
-        ("work.project", "\"name\":\"shop\"", "\"name\":\" shop\"", "has blanks around it"),
+        (
+            "work.project",
+            "\"name\":\"shop\"",
+            "\"name\":\" shop\"",
+            "has leading or trailing whitespace",
+        ),
         ("work.edge", "\"to\":\"n_0000000004\"", "\"to\":\"n_0000000003\"", "`id` is not"),
         ("work.edge", "depends_on", "n_zzzzzzzzzz", "`id` is not"),
         (

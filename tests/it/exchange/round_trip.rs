@@ -6,7 +6,7 @@ use proptest::{prelude::*, test_runner::Config};
 use serde_json::json;
 
 use super::world::{World, records};
-use crate::support::binary::{command, finish, folder, run};
+use crate::support::binary::{command, directory, finish, run};
 
 #[test]
 fn export_import_export_gives_the_same_bytes_with_all_domains() {
@@ -146,7 +146,7 @@ fn the_binary_writes_whole_private_files_and_never_over_another() {
     assert_eq!(fs::read_to_string(place.join("mine.txt")).unwrap(), bytes);
 
     // Nobody else has the file open: its log is there only while it is written out.
-    let (_keep, quiet) = folder();
+    let (_keep, quiet) = directory();
     run(&quiet, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     for target in ["graph.db-wal", "./graph.db-shm"] {
         let err = run(&quiet, &["export", target, "--force"]).failed(1);
@@ -154,7 +154,7 @@ fn the_binary_writes_whole_private_files_and_never_over_another() {
     }
     assert!(run(&quiet, &["doctor"]).ok().contains("all is well"));
 
-    let (_keep, other) = folder();
+    let (_keep, other) = directory();
     let from = place.join("all.jsonl");
     let from = from.to_str().unwrap();
     let dry = run(&other, &["import", "--dry-run", from]).ok();
@@ -218,7 +218,7 @@ proptest! {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_export_that_finds_no_room_names_itself_and_not_the_database() {
-    let (_keep, place) = folder();
+    let (_keep, place) = directory();
     run(&place, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let ran = finish(command(&place, &["export", "-"]).stdout(full));

@@ -11,12 +11,12 @@ use serde_json::json;
 
 use super::world::World;
 use crate::support::{
-    binary::{command, folder, run},
+    binary::{command, directory, run},
     server::Server,
 };
 
-fn started(folder: &Path, arguments: &[&str]) -> Child {
-    let mut command = command(folder, arguments);
+fn started(directory: &Path, arguments: &[&str]) -> Child {
+    let mut command = command(directory, arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -31,7 +31,7 @@ fn ended(child: Child) -> String {
 
 #[test]
 fn eight_imports_at_once_into_a_new_file_take_each_record_once() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     fs::write(home.join("graph.config.yaml"), "durability: normal\n").unwrap();
     let export = World::full().export();
     fs::write(home.join("all.jsonl"), &export).unwrap();
@@ -50,7 +50,7 @@ fn eight_imports_at_once_into_a_new_file_take_each_record_once() {
 
 #[test]
 fn an_import_and_servers_that_write_lose_nothing_of_each_other() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     fs::write(home.join("all.jsonl"), World::full().export()).unwrap();
     let writers: Vec<_> = (0..3)
         .map(|writer| {
@@ -80,8 +80,8 @@ fn an_import_and_servers_that_write_lose_nothing_of_each_other() {
 
 #[test]
 fn an_import_that_is_refused_leaves_no_database_where_there_was_none() {
-    let (_keep, home) = folder();
-    let circle = r#"{"id":"a","title":"A","status":"open","dependencies":[{"depends_on_id":"b"}]}
+    let (_keep, home) = directory();
+    let cycle = r#"{"id":"a","title":"A","status":"open","dependencies":[{"depends_on_id":"b"}]}
 {"id":"b","title":"B","status":"open","dependencies":[{"depends_on_id":"a"}]}
 "#;
     let nameless =
@@ -89,7 +89,7 @@ fn an_import_that_is_refused_leaves_no_database_where_there_was_none() {
     let export = World::full().export().replace("\"summary\":\"Storage\"", "\"summary\":\" \"");
     fs::write(home.join("all.jsonl"), &export).unwrap();
     fs::write(home.join("memory.jsonl"), nameless).unwrap();
-    fs::write(home.join("issues.jsonl"), circle).unwrap();
+    fs::write(home.join("issues.jsonl"), cycle).unwrap();
     let system = home.join("notes/_system");
     fs::create_dir_all(&system).unwrap();
     fs::write(system.join("ontology.yaml"), "node_types: [A]\nconnection_types: []\n").unwrap();
@@ -121,7 +121,7 @@ fn an_import_that_is_refused_leaves_no_database_where_there_was_none() {
 fn a_file_that_an_editor_of_another_system_saved_is_read_all_the_same() {
     let export = World::full().export();
     let dos = |text: &str| format!("\u{feff}{}", text.replace('\n', "\r\n"));
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     fs::write(home.join("all.jsonl"), dos(&export)).unwrap();
     run(&home, &["import", "all.jsonl"]).ok();
     assert_eq!(run(&home, &["export"]).ok(), export);

@@ -205,7 +205,7 @@ fn what_is_gone_and_what_is_new_has_changed() {
     ] {
         repo.write(path, "new");
         if path.starts_with("src/deep") {
-            // As where a folder is made: that it is new shows in the one it is in.
+            // As where a directory is made: that it is new shows in the one it is in.
             repo.touch("src");
         }
         assert_eq!(repo.mark(&id), expected, "{path}");
@@ -222,7 +222,7 @@ fn what_is_new_is_told_of_every_area_that_has_it() {
     let areas: [(&str, &[&str], &str); 8] = [
         ("a whole tree", &["**"], "changed 3"),
         ("an ending", &["**/*.md"], "changed 3"),
-        ("a folder", &["docs/**"], "changed 2"),
+        ("a directory", &["docs/**"], "changed 2"),
         ("one level", &["docs/*.md"], "changed 1"),
         ("the top", &["*.md", "src/**"], "changed 1"),
         ("two that overlap", &["docs/**", "docs/deep/*", "src/*.rs"], "changed 2"),
@@ -235,7 +235,7 @@ fn what_is_new_is_told_of_every_area_that_has_it() {
     for path in ["docs/b.md", "docs/deep/new.md", "top.md", "build/ignored.md"] {
         repo.write(path, "new");
     }
-    // All in one answer, which looks through no folder twice.
+    // All in one answer, which looks through no directory twice.
     let list = json!({ "operation": "search", "entityType": "atom" });
     let page = repo.app.ok("query_graph", list);
     let found = page["data"]["items"].as_array().unwrap().iter();
@@ -286,7 +286,7 @@ fn confirmations_go_with_their_atoms() {
     assert_eq!(
         repo.count("SELECT count(*) FROM confirmed_areas"),
         1,
-        "the same folders, kept once"
+        "the same directories, kept once"
     );
     let delete = json!({ "operation": "delete", "entityType": "atom", "id": one, "version": 1 });
     repo.app.ok("manage_graph", delete);

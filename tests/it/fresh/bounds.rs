@@ -132,10 +132,10 @@ fn new_files_in_an_area_that_is_too_wide_are_not_told() {
 }
 
 #[test]
-fn new_files_in_an_area_of_too_many_folders_are_not_told() {
+fn new_files_in_an_area_of_too_many_directories_are_not_told() {
     let mut repo = Repo::new();
-    for (area, folders) in [("few", 90), ("many", 110)] {
-        for index in 0..folders {
+    for (area, directories) in [("few", 90), ("many", 110)] {
+        for index in 0..directories {
             repo.write(&format!("{area}/{index}/a.txt"), "");
         }
     }

@@ -22,7 +22,7 @@ fn an_entity_is_fresh_until_a_file_that_it_is_about_changes() {
     assert_eq!(repo.entity("REQ-1", None), "changed 1");
     assert_eq!(repo.entity("pay", None), "fresh");
     repo.write("src/pay/b.rs", "one");
-    assert_eq!(repo.entity("pay", None), "changed 1", "a folder is all that is in it");
+    assert_eq!(repo.entity("pay", None), "changed 1", "a directory is all that is in it");
     let asked = json!({ "operation": "context", "paths": ["src/pay/a.rs"], "include": ["kb"] });
     let touching = repo.app.ok("query_graph", asked);
     assert_eq!(touching["data"]["kb"][0]["freshness"]["state"], "changed", "{touching}");

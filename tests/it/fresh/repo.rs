@@ -45,12 +45,12 @@ impl Repo {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, text).unwrap();
         self.touch(path);
-        self.touch_folder(path);
+        self.touch_directory(path);
     }
 
     pub fn remove(&self, path: &str) {
         fs::remove_file(self.root.join(path)).unwrap();
-        self.touch_folder(path);
+        self.touch_directory(path);
     }
 
     /// Gives a file another time.
@@ -66,10 +66,10 @@ impl Repo {
         File::open(self.root.join(path)).unwrap().set_modified(time).unwrap();
     }
 
-    /// Gives the folder of a file another time, as writing into it does.
-    pub fn touch_folder(&self, path: &str) {
-        let folder = Path::new(path).parent().unwrap();
-        self.touch(folder.to_str().unwrap());
+    /// Gives the directory of a file another time, as writing into it does.
+    pub fn touch_directory(&self, path: &str) {
+        let directory = Path::new(path).parent().unwrap();
+        self.touch(directory.to_str().unwrap());
     }
 
     /// Creates an atom; its id.

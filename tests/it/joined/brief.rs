@@ -68,10 +68,10 @@ fn the_last_changes_are_told_newest_first_with_evidence() {
 fn what_was_resolved_on_other_files_is_not_told() {
     let mut shop = Shop::full();
     shop.done("Elsewhere", &["web/page.ts"], "x");
-    shop.done("In a folder above", &["./src/"], "y");
+    shop.done("In a directory above", &["./src/"], "y");
     let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
     let titles = each(&told, "changes", "title");
-    assert!(!titles.contains("Elsewhere") && titles.contains("In a folder above"), "{titles}");
+    assert!(!titles.contains("Elsewhere") && titles.contains("In a directory above"), "{titles}");
 }
 
 #[test]
@@ -227,11 +227,11 @@ fn what_is_off_is_left_out() {
 }
 
 #[test]
-fn a_damaged_kb_folder_costs_only_what_is_in_it() {
+fn a_damaged_kb_directory_costs_only_what_is_in_it() {
     let mut shop = Shop::full();
-    let folder = shop.app.db_path().parent().unwrap().join(".kb");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("config.json"), "{").unwrap();
+    let directory = shop.app.db_path().parent().unwrap().join(".kb");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("config.json"), "{").unwrap();
     let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
     assert!(
         told["note"].as_str().unwrap().starts_with("nothing from the KB: .kb/config.json"),
@@ -289,7 +289,7 @@ fn knowledge_about_many_files_names_a_few_of_them() {
 
 /// Spellings come back as they were given.
 #[test]
-fn a_folder_stands_for_its_files_also_where_a_node_names_it() {
+fn a_directory_stands_for_its_files_also_where_a_node_names_it() {
     let mut shop = Shop::full();
     let root = shop.app.db_path().parent().unwrap().to_owned();
     std::fs::create_dir_all(root.join("src/deep")).unwrap();
@@ -323,7 +323,7 @@ fn a_folder_stands_for_its_files_also_where_a_node_names_it() {
 }
 
 #[test]
-fn a_folder_stands_for_its_files_in_every_answer_about_paths() {
+fn a_directory_stands_for_its_files_in_every_answer_about_paths() {
     let mut shop = Shop::full();
     let root = shop.app.db_path().parent().unwrap().to_owned();
     std::fs::create_dir_all(root.join("src/many")).unwrap();
@@ -335,9 +335,13 @@ fn a_folder_stands_for_its_files_in_every_answer_about_paths() {
     };
     let file = ask(json!(["src/pay.rs", "empty"]));
     assert_eq!(file["unmatchedPaths"], json!(["empty"]), "{file}");
-    for folder in ["src", "./src/"] {
-        assert_eq!(ask(json!([folder, "empty"])), file, "{folder}");
-        assert_eq!(ask(json!([folder, "src/pay.rs", "empty"])), file, "{folder} and what is in it");
+    for directory in ["src", "./src/"] {
+        assert_eq!(ask(json!([directory, "empty"])), file, "{directory}");
+        assert_eq!(
+            ask(json!([directory, "src/pay.rs", "empty"])),
+            file,
+            "{directory} and what is in it"
+        );
     }
     // Whoever names many files gets the first of them with each thing.
     for at in 0..2_050 {

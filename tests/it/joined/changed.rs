@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::world::texts;
 use crate::support::{
-    binary::{Ran, command, finish, folder, run},
+    binary::{Ran, command, directory, finish, run},
     git::{self, commit, git, repository},
 };
 
 /// Runs the program where it finds git.
-fn with_git(folder: &std::path::Path, arguments: &[&str]) -> Ran {
-    finish(command(folder, arguments).env("PATH", git::path()).env("GIT_CONFIG_NOSYSTEM", "1"))
+fn with_git(directory: &std::path::Path, arguments: &[&str]) -> Ran {
+    finish(command(directory, arguments).env("PATH", git::path()).env("GIT_CONFIG_NOSYSTEM", "1"))
 }
 
 fn unknown(ran: &Ran) -> String {
@@ -67,15 +67,15 @@ fn staged_unstaged_untracked_and_deleted_files_count_and_ignored_ones_do_not() {
 
 #[test]
 fn before_the_first_commit_every_file_has_changed() {
-    let (_keep, folder) = folder();
-    git(&folder, &["init", "-q"]);
-    write(&folder, "graph.config.yaml", "durability: normal\n");
-    write(&folder, ".gitignore", "graph.db*\n");
-    write(&folder, "a.rs", "");
-    git(&folder, &["add", "a.rs"]);
-    run(&folder, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
+    let (_keep, directory) = directory();
+    git(&directory, &["init", "-q"]);
+    write(&directory, "graph.config.yaml", "durability: normal\n");
+    write(&directory, ".gitignore", "graph.db*\n");
+    write(&directory, "a.rs", "");
+    git(&directory, &["add", "a.rs"]);
+    run(&directory, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     assert_eq!(
-        unknown(&with_git(&folder, &["--json", "brief"])),
+        unknown(&with_git(&directory, &["--json", "brief"])),
         ".gitignore,a.rs,graph.config.yaml"
     );
 }
@@ -93,12 +93,12 @@ fn a_revision_that_git_does_not_know_is_refused_and_never_an_option() {
 
 #[test]
 fn outside_git_the_files_have_to_be_named() {
-    let (_keep, folder) = folder();
-    write(&folder, "graph.config.yaml", "durability: normal\n");
-    run(&folder, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
-    let err = run(&folder, &["brief"]).failed(2);
+    let (_keep, directory) = directory();
+    write(&directory, "graph.config.yaml", "durability: normal\n");
+    run(&directory, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
+    let err = run(&directory, &["brief"]).failed(2);
     assert!(err.contains("not a git repository") && err.contains("graph brief PATH"), "{err}");
-    assert_eq!(unknown(&run(&folder, &["brief", "--json", "x.rs"])), "x.rs");
+    assert_eq!(unknown(&run(&directory, &["brief", "--json", "x.rs"])), "x.rs");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn without_git_installed_the_fault_says_so() {
 }
 
 #[test]
-fn a_folder_stands_for_its_files_and_the_object_is_the_tools() {
+fn a_directory_stands_for_its_files_and_the_object_is_the_tools() {
     let (_keep, root) = repository(&[]);
     for file in ["src/a.rs", "src/deep/b.rs", "web/c.ts"] {
         write(&root, file, "");

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::world::Shop;
-use crate::support::binary::{folder, run};
+use crate::support::binary::{directory, run};
 
-fn folder_of(shop: &Shop) -> PathBuf {
+fn directory_of(shop: &Shop) -> PathBuf {
     shop.app.db_path().parent().unwrap().to_owned()
 }
 
@@ -15,7 +15,7 @@ fn folder_of(shop: &Shop) -> PathBuf {
 fn a_briefing_reads_from_what_is_known_to_what_is_not() {
     let mut shop = Shop::full();
     shop.app.call("bob", "graph_next", json!({ "scope": shop.backend, "claim": true })).unwrap();
-    let out = run(&folder_of(&shop), &["brief", "src/pay.rs", "docs/none.md"]).ok();
+    let out = run(&directory_of(&shop), &["brief", "src/pay.rs", "docs/none.md"]).ok();
     let expected = "\
 ● Payments  in Money  00000000-0000-4000-8000-000000000005
     src/pay.rs
@@ -43,11 +43,11 @@ last changes
     assert!(out.starts_with(expected), "{out}");
     assert!(out.contains("resolved: node n_0000000008  Choose a provider — note: Stripe"), "{out}");
     assert!(out.contains("\nnothing is known about\n  docs/none.md\n\n2 files, "), "{out}");
-    let none = run(&folder_of(&shop), &["brief", "docs/none.md"]).ok();
+    let none = run(&directory_of(&shop), &["brief", "docs/none.md"]).ok();
     assert!(none.starts_with("nothing is known about\n  docs/none.md\n\n1 file, "), "{none}");
-    let node = run(&folder_of(&shop), &["brief", "--node", &shop.pay]).ok();
+    let node = run(&directory_of(&shop), &["brief", "--node", &shop.pay]).ok();
     assert!(node.starts_with("n_0000000003  Take cards"), "{node}");
-    let small = run(&folder_of(&shop), &["brief", "src/pay.rs", "--max-tokens", "200"]).ok();
+    let small = run(&directory_of(&shop), &["brief", "src/pay.rs", "--max-tokens", "200"]).ok();
     assert!(small.contains("left out: ") && small.contains("--max-tokens makes room"), "{small}");
 }
 
@@ -58,11 +58,11 @@ fn what_the_kb_knows_is_known_also_where_no_atom_is_about_the_file() {
     let symbol = json!({ "id": "only", "type": "symbol", "title": "x", "status": "active", "properties": file });
     shop.app.ok("kb_upsert", json!({ "entities": [symbol] }));
     for command in ["brief", "context"] {
-        let out = run(&folder_of(&shop), &[command, "docs/only.md", "docs/none.md"]).ok();
+        let out = run(&directory_of(&shop), &[command, "docs/only.md", "docs/none.md"]).ok();
         assert!(out.contains("§ only  symbol active"), "{command}: {out}");
         let (_, unknown) = out.split_once("\nnothing is known about\n").unwrap();
         assert!(unknown.contains("docs/none.md") && !unknown.contains("only"), "{command}: {out}");
-        let out = run(&folder_of(&shop), &[command, "docs/only.md"]).ok();
+        let out = run(&directory_of(&shop), &[command, "docs/only.md"]).ok();
         assert!(!out.contains("nothing is known"), "{command}: {out}");
     }
 }
@@ -71,9 +71,9 @@ fn what_the_kb_knows_is_known_also_where_no_atom_is_about_the_file() {
 fn stored_text_cannot_act_on_the_terminal() {
     let mut shop = Shop::new();
     shop.atom("Na\u{1b}[31mme", &["src/pay.rs"], "needle \u{1b}]0;title\u{7} \u{202e}", None);
-    let folder = folder_of(&shop);
+    let directory = directory_of(&shop);
     for arguments in [&["brief", "src/pay.rs"][..], &["search", "needle"]] {
-        let out = run(&folder, arguments).ok();
+        let out = run(&directory, arguments).ok();
         let unsafe_letter =
             |letter: char| (letter.is_control() && letter != '\n') || letter == '\u{202e}';
         assert!(out.contains("needle") && !out.contains(unsafe_letter), "{out:?}");
@@ -83,8 +83,8 @@ fn stored_text_cannot_act_on_the_terminal() {
 #[test]
 fn search_prints_where_what_and_the_text_around_it() {
     let mut shop = Shop::full();
-    let folder = folder_of(&shop);
-    let out = run(&folder, &["search", "order", "id"]).ok();
+    let directory = directory_of(&shop);
+    let out = run(&directory, &["search", "order", "id"]).ok();
     let expected = "\
 00000000-0000-4000-8000-000000000005  knowledge atom  Payments
     Idempotent by order id.
@@ -93,23 +93,23 @@ fn search_prints_where_what_and_the_text_around_it() {
     let expected =
         shop.search(json!({ "query": "order id", "limit": 1, "domains": ["knowledge"] }));
     let shown =
-        run(&folder, &["--json", "search", "--limit", "1", "--domain", "knowledge", "order id"])
+        run(&directory, &["--json", "search", "--limit", "1", "--domain", "knowledge", "order id"])
             .json();
     assert_eq!(shown, expected);
-    assert_eq!(run(&folder, &["search", "zeppelin"]).ok(), "nothing has this text\n");
+    assert_eq!(run(&directory, &["search", "zeppelin"]).ok(), "nothing has this text\n");
     for at in 0..12 {
         shop.atom(&format!("copy {at}"), &["x"], "", None);
     }
-    let out = run(&folder, &["search", "copy"]).ok();
+    let out = run(&directory, &["search", "copy"]).ok();
     assert!(out.ends_with("\n2 more hits; --limit 50 shows more\n"), "{out}");
 }
 
 #[test]
 fn without_a_file_both_say_how_to_begin() {
-    let (_keep, folder) = folder();
+    let (_keep, directory) = directory();
     for arguments in [&["brief", "a.rs"][..], &["search", "x"]] {
-        let err = run(&folder, arguments).failed(1);
+        let err = run(&directory, arguments).failed(1);
         assert!(err.contains("no projects yet"), "{err}");
-        assert!(!folder.join("graph.db").exists());
+        assert!(!directory.join("graph.db").exists());
     }
 }

@@ -42,7 +42,7 @@ fn the_environment_overrules_git() {
     kb.checkout("feature");
     for (variable, expected) in [(None, "feature"), (Some("other"), "other"), (Some(""), "feature")]
     {
-        let mut command = command(&kb.folder(), &["tool", "kb_query", "{}"]);
+        let mut command = command(&kb.directory(), &["tool", "kb_query", "{}"]);
         let ran = finish(command.envs(variable.map(|name| ("GRAPH_BRANCH", name))));
         assert_eq!(ran.json()["branch"], expected, "{variable:?}: {}", ran.err);
     }
@@ -191,7 +191,7 @@ fn a_branch_that_comes_while_garbage_collection_waits_keeps_its_store() {
         kb.put("req R2", "");
     }
     let config = kb.app.app.config().clone();
-    let heads = kb.folder().join(".git/refs/heads");
+    let heads = kb.directory().join(".git/refs/heads");
     let ctx = kb.app.ctx("a");
     let collector = kb.app.app.write(&ctx, |tx| {
         let collector = std::thread::spawn(move || {

@@ -57,7 +57,7 @@ fn must_coverage_wants_a_scenario_and_a_test() {
 }
 
 #[test]
-fn no_cycles_shows_each_circle_once() {
+fn no_cycles_shows_each_cycle_once() {
     let mut kb = sound();
     kb.put(
         "req a b d e g",
@@ -72,7 +72,7 @@ fn no_cycles_shows_each_circle_once() {
         .collect();
     assert_eq!(
         messages,
-        ["depends_on runs in a circle: a -> b -> d -> a", "depends_on runs in a circle: g -> g"]
+        ["depends_on runs in a cycle: a -> b -> d -> a", "depends_on runs in a cycle: g -> g"]
     );
     assert_eq!(checked["passed"], false);
 }
@@ -185,7 +185,7 @@ fn rules_and_ids_narrow_the_check() {
 }
 
 #[test]
-fn a_circle_concerns_everything_on_it() {
+fn a_cycle_concerns_everything_on_it() {
     let mut kb = sound();
     kb.put("req C1 C2 C3", "C1 depends_on C2, C2 depends_on C3, C3 depends_on C1");
     for id in ["C1", "C2", "C3"] {
@@ -252,7 +252,7 @@ fn a_long_list_of_violations_is_cut_and_counted_with_errors_first() {
     assert_eq!(severities, ["error", "warning"]);
 }
 
-/// A branch with circles, dangling links and gaps, always the same one.
+/// A branch with cycles, dangling links and gaps, always the same one.
 fn untidy() -> Kb {
     let mut kb = Kb::empty();
     let (mut seed, mut links) = (7_u32, Vec::new());
@@ -292,7 +292,7 @@ fn a_check_of_some_finds_what_the_check_of_all_finds_there() {
     let all = kb.query(json!({ "limit": 200 }))["entities"].as_array().unwrap().clone();
     let mut found = 0;
     for id in all.iter().map(|entity| entity["id"].as_str().unwrap()) {
-        let circle = |it: &Value| {
+        let cycle = |it: &Value| {
             let words = it["message"].as_str().unwrap().split_whitespace();
             it["rule"] == "no-cycles" && words.into_iter().any(|word| word == id)
         };
@@ -300,7 +300,7 @@ fn a_check_of_some_finds_what_the_check_of_all_finds_there() {
             .as_array()
             .unwrap()
             .iter()
-            .filter(|it| it["entity"] == *id || circle(it))
+            .filter(|it| it["entity"] == *id || cycle(it))
             .collect();
         let some = kb.app.ok("kb_check", json!({ "ids": [id] }));
         let some: Vec<&Value> = some["violations"].as_array().unwrap().iter().collect();

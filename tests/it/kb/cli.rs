@@ -4,14 +4,14 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::support::binary::{Ran, command, finish, folder, run};
+use crate::support::binary::{Ran, command, directory, finish, run};
 
-pub fn kb(folder: &Path, arguments: &[&str]) -> Ran {
-    run(folder, &[&["kb"], arguments].concat())
+pub fn kb(directory: &Path, arguments: &[&str]) -> Ran {
+    run(directory, &[&["kb"], arguments].concat())
 }
 
-pub fn write(folder: &Path, path: &str, text: &str) {
-    let path = folder.join(path);
+pub fn write(directory: &Path, path: &str, text: &str) {
+    let path = directory.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
@@ -22,21 +22,21 @@ pub fn requirement(id: &str, more: &str) -> String {
 
 /// A KB with two requirements, one of them with all that the rules want.
 pub fn filled() -> (tempfile::TempDir, std::path::PathBuf) {
-    let (keep, folder) = folder();
-    kb(&folder, &["init"]).ok();
+    let (keep, directory) = directory();
+    kb(&directory, &["init"]).ok();
     let links = "priority: must\ntags: [pay]\nlinks:\n  verified_by: T-1\n  specified_by: S-1\n";
-    write(&folder, "docs/requirements/a.md", &requirement("REQ-1", links));
-    write(&folder, "docs/requirements/b.md", &requirement("REQ-2", "priority: must\n"));
-    write(&folder, "docs/tests/t.md", "---\nid: T-1\nstatus: active\n---\n# It pays\n");
-    write(&folder, "docs/scenarios/s.md", "---\nid: S-1\nstatus: approved\n---\n# Paying\n");
-    kb(&folder, &["sync"]).ok();
-    (keep, folder)
+    write(&directory, "docs/requirements/a.md", &requirement("REQ-1", links));
+    write(&directory, "docs/requirements/b.md", &requirement("REQ-2", "priority: must\n"));
+    write(&directory, "docs/tests/t.md", "---\nid: T-1\nstatus: active\n---\n# It pays\n");
+    write(&directory, "docs/scenarios/s.md", "---\nid: S-1\nstatus: approved\n---\n# Paying\n");
+    kb(&directory, &["sync"]).ok();
+    (keep, directory)
 }
 
 #[test]
 fn init_says_each_thing_it_did_and_does_it_once() {
-    let (_keep, folder) = folder();
-    let out = kb(&folder, &["init"]).ok();
+    let (_keep, directory) = directory();
+    let out = kb(&directory, &["init"]).ok();
     for part in [
         "✓ created .kb/config.json\n",
         "✓ created .kb/schema/types.json\n",
@@ -47,17 +47,17 @@ fn init_says_each_thing_it_did_and_does_it_once() {
     ] {
         assert!(out.contains(part), "{part}: {out}");
     }
-    let config = fs::read_to_string(folder.join(".kb/config.json")).unwrap();
+    let config = fs::read_to_string(directory.join(".kb/config.json")).unwrap();
     let config: Value = serde_json::from_str(&config).unwrap();
     assert_eq!(config["paths"]["req"], "docs/requirements");
     assert_eq!(config.get("defaultBranch"), None, "git decides");
-    write(&folder, ".kb/config.json", r#"{"rules": {"no-cycles": "off"}}"#);
-    let again = kb(&folder, &["init", "--no-hooks"]).ok();
-    assert!(again.starts_with("✓ .kb and the folders are there"), "{again}");
+    write(&directory, ".kb/config.json", r#"{"rules": {"no-cycles": "off"}}"#);
+    let again = kb(&directory, &["init", "--no-hooks"]).ok();
+    assert!(again.starts_with("✓ .kb and the directories are there"), "{again}");
     assert!(again.contains("✓ store of main is there\n- no hooks, as asked for\n"), "{again}");
-    let kept = fs::read_to_string(folder.join(".kb/config.json")).unwrap();
+    let kept = fs::read_to_string(directory.join(".kb/config.json")).unwrap();
     assert_eq!(kept, r#"{"rules": {"no-cycles": "off"}}"#);
-    let object = kb(&folder, &["init", "--json"]).json();
+    let object = kb(&directory, &["init", "--json"]).json();
     assert_eq!(
         (&object["created"], &object["default_branch"], &object["store"]),
         (&json!([]), &json!("main"), &json!("present"))
@@ -66,25 +66,25 @@ fn init_says_each_thing_it_did_and_does_it_once() {
 
 #[test]
 fn looking_on_makes_no_file_and_says_what_to_do() {
-    let (_keep, folder) = folder();
+    let (_keep, directory) = directory();
     for arguments in [&["query"][..], &["check"], &["log"], &["diff"], &["gc"], &["branch"]] {
-        let err = kb(&folder, arguments).failed(1);
+        let err = kb(&directory, arguments).failed(1);
         assert!(err.starts_with("error: no KB yet: there is no file "), "{arguments:?}: {err}");
         assert!(err.contains("hint: `graph kb init` sets it up"), "{err}");
     }
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
-    kb(&folder, &[]).failed(2);
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+    kb(&directory, &[]).failed(2);
 }
 
 #[test]
 fn sync_tells_what_changed_and_check_what_would() {
-    let (_keep, folder) = filled();
-    let still = kb(&folder, &["sync"]).ok();
+    let (_keep, directory) = filled();
+    let still = kb(&directory, &["sync"]).ok();
     assert_eq!(still, "main is up to date  4 files\n");
-    assert_eq!(kb(&folder, &["sync", "--check"]).ok(), still);
+    assert_eq!(kb(&directory, &["sync", "--check"]).ok(), still);
 
-    write(&folder, "docs/requirements/b.md", &requirement("REQ-3", "links: [REQ-1]\n"));
-    let ran = kb(&folder, &["sync", "--check"]);
+    write(&directory, "docs/requirements/b.md", &requirement("REQ-3", "links: [REQ-1]\n"));
+    let ran = kb(&directory, &["sync", "--check"]);
     let expected = "\
 main is out of date  4 files
   would create  REQ-3
@@ -93,41 +93,41 @@ main is out of date  4 files
 bring it up to date: graph kb sync
 ";
     assert_eq!((ran.code, ran.out.as_str()), (1, expected));
-    assert_eq!(kb(&folder, &["sync", "--check"]).code, 1, "asking changes nothing");
-    let synced = kb(&folder, &["sync", "--json"]);
+    assert_eq!(kb(&directory, &["sync", "--check"]).code, 1, "asking changes nothing");
+    let synced = kb(&directory, &["sync", "--json"]);
     let object = synced.json();
     assert_eq!((&object["created"], &object["deleted"]), (&json!(["REQ-3"]), &json!(["REQ-2"])));
     assert_eq!((synced.code, &object["up_to_date"]), (0, &json!(true)));
     // Problems end with 1 too; whether the branch is out of date is told apart.
-    write(&folder, "docs/requirements/bad.md", "---\nid: [\n---\n");
-    let ran = kb(&folder, &["sync", "--check", "--json"]);
+    write(&directory, "docs/requirements/bad.md", "---\nid: [\n---\n");
+    let ran = kb(&directory, &["sync", "--check", "--json"]);
     assert_eq!((ran.code, &ran.json()["up_to_date"]), (1, &json!(true)));
-    let ran = kb(&folder, &["sync", "--check"]);
+    let ran = kb(&directory, &["sync", "--check"]);
     assert!(
         ran.out.starts_with("main is up to date") && ran.out.contains("\n1 problem: "),
         "{}",
         ran.out
     );
-    write(&folder, "docs/requirements/c.md", &requirement("REQ-4", ""));
-    let ran = kb(&folder, &["sync", "--check", "--json"]);
+    write(&directory, "docs/requirements/c.md", &requirement("REQ-4", ""));
+    let ran = kb(&directory, &["sync", "--check", "--json"]);
     assert_eq!((ran.code, &ran.json()["up_to_date"]), (1, &json!(false)));
-    let ran = kb(&folder, &["sync", "--check"]);
+    let ran = kb(&directory, &["sync", "--check"]);
     assert!(
         ran.out.contains("\n1 problem: ") && ran.out.contains("\nbring it up to date: "),
         "{}",
         ran.out
     );
-    fs::remove_file(folder.join("docs/requirements/bad.md")).unwrap();
-    fs::remove_file(folder.join("docs/requirements/c.md")).unwrap();
-    fs::remove_file(folder.join("docs/requirements/b.md")).unwrap();
-    let out = kb(&folder, &["sync"]).ok();
+    fs::remove_file(directory.join("docs/requirements/bad.md")).unwrap();
+    fs::remove_file(directory.join("docs/requirements/c.md")).unwrap();
+    fs::remove_file(directory.join("docs/requirements/b.md")).unwrap();
+    let out = kb(&directory, &["sync"]).ok();
     assert!(out.contains("  deleted  REQ-3\n  links    deleted 1\n"), "{out}");
 }
 
 #[test]
 fn query_finds_entities_and_links() {
-    let (_keep, folder) = filled();
-    let out = kb(&folder, &["query", "--type", "req", "--links"]).ok();
+    let (_keep, directory) = filled();
+    let out = kb(&directory, &["query", "--type", "req", "--links"]).ok();
     let expected = "\
 REQ-1  req  Title of REQ-1
     approved  must  #pay  docs/requirements/a.md:2
@@ -150,79 +150,83 @@ REQ-1 verified_by T-1
         (&["--type", "scenario", "--lacks-in", "specified_by"], ""),
         (&["--source", "agent"], ""),
     ] {
-        let found = kb(&folder, &[&["query", "--json"], arguments].concat()).json();
+        let found = kb(&directory, &[&["query", "--json"], arguments].concat()).json();
         let found = found["entities"].as_array().unwrap();
         let found: Vec<_> = found.iter().map(|it| it["id"].as_str().unwrap()).collect();
         assert_eq!(found.join(" "), ids, "{arguments:?}");
     }
-    let links = kb(&folder, &["query", "--from", "REQ-1"]).ok();
+    let links = kb(&directory, &["query", "--from", "REQ-1"]).ok();
     assert!(links.ends_with("REQ-1 verified_by T-1\n\n2 links on main\n"), "{links}");
-    assert_eq!(kb(&folder, &["query", "zeppelin"]).ok(), "nothing on main fits\n");
-    let page = kb(&folder, &["query", "--limit", "1"]).ok();
+    assert_eq!(kb(&directory, &["query", "zeppelin"]).ok(), "nothing on main fits\n");
+    let page = kb(&directory, &["query", "--limit", "1"]).ok();
     assert!(page.contains("1 of 4 entities on main; go on with --cursor "), "{page}");
     let cursor = page.trim().rsplit(' ').next().unwrap();
-    let next = kb(&folder, &["query", "--limit", "1", "--cursor", cursor]).ok();
+    let next = kb(&directory, &["query", "--limit", "1", "--cursor", cursor]).ok();
     assert!(next.starts_with("REQ-2  req"), "{next}");
-    let err = kb(&folder, &["query", "--type", "foo"]).failed(1);
+    let err = kb(&directory, &["query", "--type", "foo"]).failed(1);
     assert!(err.contains("\nallowed: adr, ") && err.contains(", req, "), "{err}");
-    let err = kb(&folder, &["query", "--lacks", "verifed_by"]).failed(1);
+    let err = kb(&directory, &["query", "--lacks", "verifed_by"]).failed(1);
     assert!(err.contains("did you mean `verified_by`?"), "{err}");
-    let tool = run(&folder, &["tool", "kb_query", r#"{"type":"req"}"#]).json();
-    assert_eq!(kb(&folder, &["query", "--type", "req", "--json"]).json(), tool);
+    let tool = run(&directory, &["tool", "kb_query", r#"{"type":"req"}"#]).json();
+    assert_eq!(kb(&directory, &["query", "--type", "req", "--json"]).json(), tool);
 }
 
 #[test]
 fn log_shows_changesets_and_rollback_takes_one_back() {
-    let (_keep, folder) = filled();
+    let (_keep, directory) = filled();
     let note = json!({ "note": "a\u{1b}[31mb" });
     let entity = json!({ "id": "F-1", "type": "flag", "title": "t", "status": "active", "properties": note });
     let upsert = json!({ "entities": [entity] }).to_string();
-    let made = run(&folder, &["tool", "kb_upsert", &upsert]).json();
+    let made = run(&directory, &["tool", "kb_upsert", &upsert]).json();
     let made = made["changeset"].as_str().unwrap();
     let deletion = json!({ "ids": ["F-1"], "reason": "no longer\nneeded" }).to_string();
-    let gone = run(&folder, &["tool", "kb_delete", &deletion]).json();
+    let gone = run(&directory, &["tool", "kb_delete", &deletion]).json();
     let gone = gone["changeset"].as_str().unwrap();
 
-    let log = kb(&folder, &["log"]).ok();
+    let log = kb(&directory, &["log"]).ok();
     let lines: Vec<_> = log.lines().collect();
     assert!(lines[0].contains(&format!("{gone}  delete  1 fact  cli for agent:cli")), "{log}");
     assert_eq!(lines[1], "    no longer needed");
     assert!(lines[2].contains(made) && lines[3].contains("sync"), "{log}");
-    let first = kb(&folder, &["log", "--limit", "1"]).ok();
+    let first = kb(&directory, &["log", "--limit", "1"]).ok();
     let more = format!("\nthere is more: graph kb log --before {gone} --limit 1\n");
     assert!(first.ends_with(&more), "{first}");
-    let one = kb(&folder, &["log", made]).ok();
+    let one = kb(&directory, &["log", made]).ok();
     assert!(one.contains("    created F-1\n"), "{one}");
     assert!(
         one.contains("properties.note: a\\u{1b}[31mb\n"),
         "control characters stay visible: {one}"
     );
-    let object = kb(&folder, &["log", "--json", "--details"]).json();
+    let object = kb(&directory, &["log", "--json", "--details"]).json();
     assert_eq!(object["changesets"].as_array().unwrap().len(), 3);
     assert_eq!(object["changesets"][1]["changes"][0]["subject"], "F-1");
 
-    let err = kb(&folder, &["rollback", made]).failed(1);
+    let err = kb(&directory, &["rollback", made]).failed(1);
     assert!(err.contains("INVARIANT_VIOLATION") && err.contains(gone), "{err}");
-    let back = kb(&folder, &["rollback", gone]).ok();
+    let back = kb(&directory, &["rollback", gone]).ok();
     assert!(
         back.starts_with(&format!("{gone} rolled back on main: 1 entity and 0 links\n")),
         "{back}"
     );
     assert!(back.contains("have it again: graph kb rollback cs_"), "{back}");
-    assert!(kb(&folder, &["query", "F-1"]).ok().starts_with("F-1  flag"));
-    let err = kb(&folder, &["rollback", "cs_none"]).failed(1);
+    assert!(kb(&directory, &["query", "F-1"]).ok().starts_with("F-1  flag"));
+    let err = kb(&directory, &["rollback", "cs_none"]).failed(1);
     assert!(err.contains("NOT_FOUND") && err.contains("graph kb log"), "{err}");
-    assert_eq!(kb(&folder, &["rollback", "--json", made]).code, 0, "what was taken back is gone");
+    assert_eq!(
+        kb(&directory, &["rollback", "--json", made]).code,
+        0,
+        "what was taken back is gone"
+    );
 }
 
 #[test]
 fn what_to_type_next_asks_the_same_branch_the_same_way() {
-    let (_keep, folder) = folder();
+    let (_keep, directory) = directory();
     for branch in ["main", "other one"] {
         for id in ["F-1", "F-2", "F-3"] {
             let flag = json!({ "id": id, "type": "flag", "title": branch, "status": "active" });
             let upsert = json!({ "entities": [flag] }).to_string();
-            let mut upsert = command(&folder, &["tool", "kb_upsert", &upsert]);
+            let mut upsert = command(&directory, &["tool", "kb_upsert", &upsert]);
             finish(upsert.env("GRAPH_BRANCH", branch)).ok();
         }
     }
@@ -233,78 +237,80 @@ fn what_to_type_next_asks_the_same_branch_the_same_way() {
         let words = command.split(' ').skip(1);
         words.map(|word| word.replace('\u{a0}', " ")).collect()
     };
-    let again =
-        |words: &[String]| run(&folder, &words.iter().map(String::as_str).collect::<Vec<_>>()).ok();
+    let again = |words: &[String]| {
+        run(&directory, &words.iter().map(String::as_str).collect::<Vec<_>>()).ok()
+    };
     let asked = ["log", "--branch", "other one", "--limit", "1", "--details"];
-    let first = kb(&folder, &asked).ok();
+    let first = kb(&directory, &asked).ok();
     let second = again(&typed(&first, "there is more: "));
     assert!(first.contains("F-3") && second.contains("F-2"), "{first}{second}");
     assert!(second.contains("title: main → other one"), "{second}");
     let third = again(&typed(&second, "there is more: "));
     assert!(third.contains("F-1"), "{third}");
 
-    let log = kb(&folder, &["log", "--branch", "other one", "--json"]).json();
+    let log = kb(&directory, &["log", "--branch", "other one", "--json"]).json();
     let last = log["changesets"][0]["changeset"].as_str().unwrap();
-    let back = kb(&folder, &["rollback", last, "--branch", "other one"]).ok();
+    let back = kb(&directory, &["rollback", last, "--branch", "other one"]).ok();
     let back = again(&typed(&back, "have it again: "));
     assert!(back.contains("rolled back on other one: 1 entity"), "{back}");
 }
 
 #[test]
 fn gc_and_hooks_need_git() {
-    let (_keep, folder) = filled();
-    let err = kb(&folder, &["gc", "--force"]).failed(1);
+    let (_keep, directory) = filled();
+    let err = kb(&directory, &["gc", "--force"]).failed(1);
     assert!(err.contains("this is no git repository, so that no branch can be told"), "{err}");
-    let err = kb(&folder, &["init", "--uninstall-hooks"]).failed(1);
+    let err = kb(&directory, &["init", "--uninstall-hooks"]).failed(1);
     assert!(err.contains("this is no git repository: there are no hooks"), "{err}");
-    let ran = kb(&folder, &["init", "--hooks-path", ".hooks"]);
+    let ran = kb(&directory, &["init", "--hooks-path", ".hooks"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(ran.out.contains("! no hooks: this is no git repository"), "{}", ran.out);
-    assert_eq!(kb(&folder, &["branch"]).ok(), "* main  4 entities, 2 links, default\n");
+    assert_eq!(kb(&directory, &["branch"]).ok(), "* main  4 entities, 2 links, default\n");
 }
 
 #[test]
 #[cfg(unix)]
 #[allow(clippy::disallowed_methods, reason = "the test plays the shell, which starts the program")]
 fn the_binary_called_as_kb_is_graph_kb() {
-    let (_keep, folder) = filled();
-    let name = folder.join("kb");
+    let (_keep, directory) = filled();
+    let name = directory.join("kb");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_graph"), &name).unwrap();
     let mut called = std::process::Command::new(&name);
-    let called = called.current_dir(&folder).env_clear().env("HOME", &folder);
+    let called = called.current_dir(&directory).env_clear().env("HOME", &directory);
     let ran = finish(called.args(["--json", "query", "--type", "req"]));
-    assert_eq!(ran.json(), kb(&folder, &["query", "--type", "req", "--json"]).json());
+    assert_eq!(ran.json(), kb(&directory, &["query", "--type", "req", "--json"]).json());
     let mut bare = std::process::Command::new(&name);
-    let help = finish(bare.arg("--help").current_dir(&folder).env_clear()).ok();
+    let help = finish(bare.arg("--help").current_dir(&directory).env_clear()).ok();
     assert!(help.contains("rollback") && !help.contains("molecules"), "{help}");
     assert!(help.contains("Usage: graph kb "), "{help}");
     let mut bare = std::process::Command::new(&name);
-    let version = finish(bare.arg("--version").current_dir(&folder).env_clear()).ok();
-    assert_eq!(version, run(&folder, &["--version"]).ok());
+    let version = finish(bare.arg("--version").current_dir(&directory).env_clear()).ok();
+    assert_eq!(version, run(&directory, &["--version"]).ok());
 }
 
 #[test]
 fn a_hook_run_is_silent_and_never_fails() {
-    let (_keep, folder) = filled();
+    let (_keep, directory) = filled();
     let hook = &["sync", "--hook"];
-    assert_eq!(kb(&folder, hook).ok(), "");
-    write(&folder, "docs/adr/x.md", "---\nid: [\n---\n");
-    let ran = kb(&folder, hook);
+    assert_eq!(kb(&directory, hook).ok(), "");
+    write(&directory, "docs/adr/x.md", "---\nid: [\n---\n");
+    let ran = kb(&directory, hook);
     assert_eq!((ran.code, ran.out.as_str()), (0, ""));
     assert!(ran.err.starts_with("graph kb: docs/adr/x.md:"), "{}", ran.err);
-    write(&folder, ".kb/config.json", "{\n// no\n}");
-    let ran = kb(&folder, hook);
+    write(&directory, ".kb/config.json", "{\n// no\n}");
+    let ran = kb(&directory, hook);
     assert_eq!((ran.code, ran.err.lines().count()), (0, 1));
     assert!(ran.err.starts_with("graph kb: not synced: .kb/config.json:2: "), "{}", ran.err);
-    let ran = finish(command(&folder, &["kb", "sync", "--hook"]).env("GRAPH_CONFIG", "none.yaml"));
+    let ran =
+        finish(command(&directory, &["kb", "sync", "--hook"]).env("GRAPH_CONFIG", "none.yaml"));
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(!ran.err.is_empty());
 }
 
 #[test]
 fn a_hook_run_with_nothing_to_do_reads_no_document_takes_no_lock_and_starts_no_program() {
-    let (_keep, folder) = filled();
-    let document = folder.join("docs/requirements/a.md");
+    let (_keep, directory) = filled();
+    let document = directory.join("docs/requirements/a.md");
     let age = |path: &Path| {
         let past = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
         fs::File::options().write(true).open(path).unwrap().set_modified(past).unwrap();
@@ -315,66 +321,67 @@ fn a_hook_run_with_nothing_to_do_reads_no_document_takes_no_lock_and_starts_no_p
         "docs/scenarios/s.md",
         "docs/tests/t.md",
     ] {
-        age(&folder.join(path));
+        age(&directory.join(path));
     }
-    kb(&folder, &["sync"]).ok();
+    kb(&directory, &["sync"]).ok();
     // It looks the same: whoever read it would find another text.
     let text = fs::read_to_string(&document).unwrap();
     fs::write(&document, text.replace("REQ-1", "REQ-7")).unwrap();
     age(&document);
     // Whoever wanted to write would be kept waiting, and say so.
-    let other = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+    let other = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let ran = finish(command(&folder, &["kb", "sync", "--hook"]).env("PATH", folder.join("docs")));
+    let ran =
+        finish(command(&directory, &["kb", "sync", "--hook"]).env("PATH", directory.join("docs")));
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
     other.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(kb(&folder, &["sync", "--check"]).code, 0);
+    assert_eq!(kb(&directory, &["sync", "--check"]).code, 0);
 }
 
 #[test]
 fn a_hook_does_not_wait_long_for_a_database_that_is_busy() {
-    let (_keep, folder) = filled();
-    write(&folder, "docs/adr/x.md", &requirement("ADR-1", ""));
-    let db = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+    let (_keep, directory) = filled();
+    write(&directory, "docs/adr/x.md", &requirement("ADR-1", ""));
+    let db = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
     db.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let ran = kb(&folder, &["sync", "--hook"]);
+    let ran = kb(&directory, &["sync", "--hook"]);
     assert_eq!(ran.code, 0);
     assert!(ran.err.starts_with("graph kb: not synced: "), "{}", ran.err);
     assert!(ran.err.ends_with("run `graph kb sync` later\n"), "{}", ran.err);
     db.execute_batch("ROLLBACK").unwrap();
-    assert!(kb(&folder, &["sync"]).ok().contains("created  ADR-1"));
+    assert!(kb(&directory, &["sync"]).ok().contains("created  ADR-1"));
 }
 
 #[test]
 fn doctor_tells_how_the_kb_stands() {
-    let (_keep, folder) = filled();
-    let out = run(&folder, &["doctor"]).ok();
+    let (_keep, directory) = filled();
+    let out = run(&directory, &["doctor"]).ok();
     assert!(out.contains("\nkb\n  branch     main, default main\n"), "{out}");
     assert!(out.contains("  store      4 entities, 2 links\n"), "{out}");
     assert!(!out.contains("graph kb sync"), "{out}");
-    write(&folder, "docs/adr/new.md", &requirement("ADR-1", ""));
-    write(&folder, "docs/adr/bad.md", "---\nid: [\n---\n");
-    fs::remove_file(folder.join("docs/tests/t.md")).unwrap();
-    let out = run(&folder, &["doctor"]).ok();
+    write(&directory, "docs/adr/new.md", &requirement("ADR-1", ""));
+    write(&directory, "docs/adr/bad.md", "---\nid: [\n---\n");
+    fs::remove_file(directory.join("docs/tests/t.md")).unwrap();
+    let out = run(&directory, &["doctor"]).ok();
     assert!(out.contains("  ! 2 files to sync: graph kb sync\n"), "{out}");
     assert!(out.contains("  ! 1 file with problems: graph kb sync shows them\n"), "{out}");
-    let object = run(&folder, &["doctor", "--json"]).json();
+    let object = run(&directory, &["doctor", "--json"]).json();
     assert_eq!((&object["kb"]["unsynced"], &object["kb"]["unreadable"]), (&json!(2), &json!(1)));
     // What is left out of a file does not wait for a sync.
-    write(&folder, "docs/adr/half.md", &requirement("ADR-2", "links: {verified_by: S-1}\n"));
-    assert_eq!(kb(&folder, &["sync"]).code, 1);
-    let object = run(&folder, &["doctor", "--json"]).json();
+    write(&directory, "docs/adr/half.md", &requirement("ADR-2", "links: {verified_by: S-1}\n"));
+    assert_eq!(kb(&directory, &["sync"]).code, 1);
+    let object = run(&directory, &["doctor", "--json"]).json();
     assert_eq!((&object["kb"]["unsynced"], &object["kb"]["unreadable"]), (&json!(0), &json!(2)));
 
-    let named = finish(command(&folder, &["doctor"]).env("GRAPH_BRANCH", "ci")).ok();
+    let named = finish(command(&directory, &["doctor"]).env("GRAPH_BRANCH", "ci")).ok();
     assert!(named.contains("branch     ci (environment GRAPH_BRANCH), default main\n"), "{named}");
     assert!(
         named.contains("store      none yet: the first use of the branch makes it\n"),
         "{named}"
     );
 
-    write(&folder, ".kb/config.json", r#"{"rulez": {}}"#);
-    let ran = run(&folder, &["doctor"]);
+    write(&directory, ".kb/config.json", r#"{"rulez": {}}"#);
+    let ran = run(&directory, &["doctor"]);
     assert_eq!(ran.code, 1);
     assert!(ran.out.contains("✗ .kb/config.json:1: unknown key `rulez`"), "{}", ran.out);
 }
@@ -392,10 +399,10 @@ fn doctor_recounts_what_the_kb_keeps_twice() {
         ("DELETE FROM kb_branch_links", "that no branch has: REQ-1 specified_by S-1 keeps 1"),
         ("DELETE FROM search_entries WHERE domain = 'kb'", "entries in the text index: REQ-1"),
     ] {
-        let (_keep, folder) = filled();
-        let conn = rusqlite::Connection::open(folder.join("graph.db")).unwrap();
+        let (_keep, directory) = filled();
+        let conn = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
         conn.execute(tampering, []).unwrap();
-        let ran = run(&folder, &["doctor"]);
+        let ran = run(&directory, &["doctor"]);
         assert_eq!(ran.code, 1, "{tampering}: {}", ran.out);
         assert!(ran.out.contains(finding), "{tampering}: {}", ran.out);
     }

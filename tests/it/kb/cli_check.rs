@@ -7,31 +7,31 @@ use crate::support::binary::{Ran, run};
 
 #[test]
 fn check_ends_with_1_on_errors_and_prints_for_people_and_machines() {
-    let (_keep, folder) = filled();
-    let ran = kb(&folder, &["check"]);
+    let (_keep, directory) = filled();
+    let ran = kb(&directory, &["check"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     assert!(ran.out.starts_with("error   REQ-2  "), "{}", ran.out);
     assert!(ran.out.contains("docs/requirements/b.md:2\n        → "), "{}", ran.out);
     assert!(ran.out.ends_with("\n✗ main: 1 error, 0 warnings\n"), "{}", ran.out);
 
-    let json = kb(&folder, &["check", "--format", "json"]);
-    assert_eq!(json.json(), run(&folder, &["tool", "kb_check", "{}"]).json());
-    assert_eq!(json.json(), kb(&folder, &["check", "--json"]).json());
+    let json = kb(&directory, &["check", "--format", "json"]);
+    assert_eq!(json.json(), run(&directory, &["tool", "kb_check", "{}"]).json());
+    assert_eq!(json.json(), kb(&directory, &["check", "--json"]).json());
     assert_eq!(json.code, 1);
 
-    let github = kb(&folder, &["check", "--format", "github"]);
+    let github = kb(&directory, &["check", "--format", "github"]);
     let line = "::error file=docs/requirements/b.md,line=2,title=must-coverage::REQ-2: ";
     assert!(github.out.starts_with(line), "{}", github.out);
     assert_eq!((github.out.lines().count(), github.code), (1, 1));
 
-    sarif(&kb(&folder, &["check", "--format", "sarif"]));
+    sarif(&kb(&directory, &["check", "--format", "sarif"]));
 
     // Warnings alone pass, and so does what is switched off.
-    write(&folder, ".kb/config.json", r#"{"rules": {"must-coverage": "warning"}}"#);
-    assert!(kb(&folder, &["check"]).ok().ends_with("\n✓ main: 1 warning\n"));
-    write(&folder, ".kb/config.json", r#"{"rules": {"must-coverage": "off"}}"#);
-    assert_eq!(kb(&folder, &["check"]).ok(), "✓ main is in order\n");
-    let asked = kb(&folder, &["check", "--rule", "must-coverage"]).ok();
+    write(&directory, ".kb/config.json", r#"{"rules": {"must-coverage": "warning"}}"#);
+    assert!(kb(&directory, &["check"]).ok().ends_with("\n✓ main: 1 warning\n"));
+    write(&directory, ".kb/config.json", r#"{"rules": {"must-coverage": "off"}}"#);
+    assert_eq!(kb(&directory, &["check"]).ok(), "✓ main is in order\n");
+    let asked = kb(&directory, &["check", "--rule", "must-coverage"]).ok();
     assert!(asked.starts_with("must-coverage is off: .kb/config.json"), "{asked}");
     assert!(asked.ends_with("\nmain was not checked\n"), "{asked}");
     // What was not asked for is not said to be in order.
@@ -44,12 +44,12 @@ fn check_ends_with_1_on_errors_and_prints_for_people_and_machines() {
         (&["--id", "REQ-1"], "✓ main is in order for REQ-1\n"),
         (&["--rule", "no-cycles", "--id", "REQ-1"], "✓ main: no-cycles holds for REQ-1\n"),
     ] {
-        assert_eq!(kb(&folder, &[&["check"], arguments].concat()).ok(), said);
+        assert_eq!(kb(&directory, &[&["check"], arguments].concat()).ok(), said);
     }
-    assert_eq!(kb(&folder, &["check", "--format", "github"]).ok(), "");
-    let err = kb(&folder, &["check", "--rule", "must-cover"]).failed(1);
+    assert_eq!(kb(&directory, &["check", "--format", "github"]).ok(), "");
+    let err = kb(&directory, &["check", "--rule", "must-cover"]).failed(1);
     assert!(err.contains("did you mean `must-coverage`?"), "{err}");
-    let fault = kb(&folder, &["check", "--format", "json", "--id", "none"]);
+    let fault = kb(&directory, &["check", "--format", "json", "--id", "none"]);
     assert_eq!((fault.code, &fault.json()["error"]["code"]), (1, &json!("NOT_FOUND")));
 }
 
@@ -82,13 +82,13 @@ fn sarif(ran: &Ran) {
 
 #[test]
 fn every_result_of_sarif_is_one_that_a_reader_takes_whatever_it_is_about() {
-    let (_keep, folder) = filled();
-    write(&folder, "docs/requirements/ü {0} #b.md", &requirement("REQ-9", "verified_by: T-9\n"));
-    kb(&folder, &["sync"]).ok();
+    let (_keep, directory) = filled();
+    write(&directory, "docs/requirements/ü {0} #b.md", &requirement("REQ-9", "verified_by: T-9\n"));
+    kb(&directory, &["sync"]).ok();
     let flag = json!({ "id": "F-1", "type": "flag", "title": "t", "status": "{0} [a](3) %" });
-    let ran = run(&folder, &["tool", "kb_upsert", &json!({ "entities": [flag] }).to_string()]);
+    let ran = run(&directory, &["tool", "kb_upsert", &json!({ "entities": [flag] }).to_string()]);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    let log = kb(&folder, &["check", "--format", "sarif"]).json();
+    let log = kb(&directory, &["check", "--format", "sarif"]).json();
     let run = &log["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     let results = run["results"].as_array().unwrap();

@@ -12,22 +12,22 @@ use crate::support::{
 };
 
 /// As [`kb`], where git is installed.
-pub fn with_git(folder: &Path, arguments: &[&str]) -> Ran {
+pub fn with_git(directory: &Path, arguments: &[&str]) -> Ran {
     let line = [&["kb"], arguments].concat();
-    finish(command(folder, &line).env("PATH", git::path()).env("GIT_CONFIG_NOSYSTEM", "1"))
+    finish(command(directory, &line).env("PATH", git::path()).env("GIT_CONFIG_NOSYSTEM", "1"))
 }
 
 /// The stores by name, with how many entities each has.
-pub fn stores(folder: &Path) -> Vec<String> {
-    let object = kb(folder, &["branch", "--json"]).json();
+pub fn stores(directory: &Path) -> Vec<String> {
+    let object = kb(directory, &["branch", "--json"]).json();
     let stores = object["stores"].as_array().unwrap().iter();
     stores.map(|it| format!("{} {}", it["name"].as_str().unwrap(), it["entities"])).collect()
 }
 
 /// Writes a requirement through the tool.
-pub fn put(folder: &Path, id: &str) -> Value {
+pub fn put(directory: &Path, id: &str) -> Value {
     let entity = json!({ "id": id, "type": "req", "title": "t", "status": "draft" });
-    run(folder, &["tool", "kb_upsert", &json!({ "entities": [entity] }).to_string()]).json()
+    run(directory, &["tool", "kb_upsert", &json!({ "entities": [entity] }).to_string()]).json()
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn hooks_go_where_git_looks_or_is_told_to_look() {
 }
 
 #[test]
-fn a_folder_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
+fn a_directory_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
     let (_keep, root) = repository(&[]);
     for chosen in ["", " ", "~/hooks", "%(prefix)/x", ".gitignore", ".gitignore/below"] {
         let option = format!("--hooks-path={chosen}");
@@ -126,20 +126,20 @@ fn a_folder_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
     for outcome in ["created", "unchanged"] {
         let out = with_git(&root, &["init", "--hooks-path", "../beside/./hooks"]).ok();
         assert!(out.contains(&format!("post-merge     {outcome}\n")), "{out}");
-        let folder = root.parent().unwrap().join("beside/hooks");
-        assert!(out.contains(&format!("hooks in {}\n", folder.display())), "{out}");
+        let directory = root.parent().unwrap().join("beside/hooks");
+        assert!(out.contains(&format!("hooks in {}\n", directory.display())), "{out}");
     }
 }
 
 #[test]
-fn hooks_of_an_earlier_init_move_to_a_chosen_folder_and_a_persons_setting_stays() {
+fn hooks_of_an_earlier_init_move_to_a_chosen_directory_and_a_persons_setting_stays() {
     let (_keep, root) = repository(&[]);
     with_git(&root, &["init"]).ok();
     let out = with_git(&root, &["init", "--hooks-path", ".githooks"]).ok();
     assert!(out.contains("✓ post-checkout  created\n"), "{out}");
     assert!(!root.join(".git/hooks/post-checkout").exists(), "git would not run it any more");
     put(&root, "R1");
-    // A person's hook in that folder needs the setting.
+    // A person's hook in that directory needs the setting.
     let own = root.join(".githooks/pre-push");
     fs::write(&own, "#!/bin/sh\n").unwrap();
     fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
@@ -152,7 +152,7 @@ fn hooks_of_an_earlier_init_move_to_a_chosen_folder_and_a_persons_setting_stays(
     with_git(&root, &["init"]).ok();
     with_git(&root, &["init", "--uninstall-hooks"]).ok();
     assert_eq!(git(&root, &["config", "core.hooksPath"]), ".mine");
-    // A hook of a person in git's own folder is never switched off.
+    // A hook of a person in git's own directory is never switched off.
     git(&root, &["config", "--unset", "core.hooksPath"]);
     let own = root.join(".git/hooks/pre-push");
     fs::write(&own, "#!/bin/sh\n").unwrap();

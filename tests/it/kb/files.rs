@@ -5,12 +5,12 @@ use std::fs;
 use serde_json::json;
 
 use super::cli::{kb, requirement, write};
-use crate::support::binary::{folder, run};
+use crate::support::binary::{directory, run};
 
 #[test]
 fn files_that_cannot_be_used_are_reported_with_line_and_reason_and_the_rest_is_synced() {
-    let (_keep, folder) = folder();
-    kb(&folder, &["init"]).ok();
+    let (_keep, directory) = directory();
+    kb(&directory, &["init"]).ok();
     let front = |text: &str| format!("---\n{text}\n---\n# x\n");
     let bomb = (0..12).fold(String::from("a0: &a0 [x, x]\n"), |text, level| {
         let (next, refs) = (level + 1, vec![format!("*a{level}"); 9].join(", "));
@@ -31,10 +31,10 @@ fn files_that_cannot_be_used_are_reported_with_line_and_reason_and_the_rest_is_s
         ("symbols.yaml", &"- id: f\n".to_owned()),
         ("symbols.json", &"{\"symbols\": [{\"id\": \"g\"}], // no\n}".to_owned()),
     ] {
-        write(&folder, path, text);
+        write(&directory, path, text);
     }
-    fs::write(folder.join("docs/requirements/latin.md"), b"---\nid: L\n---\n# \xff\n").unwrap();
-    let ran = kb(&folder, &["sync"]);
+    fs::write(directory.join("docs/requirements/latin.md"), b"---\nid: L\n---\n# \xff\n").unwrap();
+    let ran = kb(&directory, &["sync"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(ran.out.contains("  created  GOOD SLIP\n"), "{}", ran.out);
     for part in [
@@ -53,21 +53,21 @@ fn files_that_cannot_be_used_are_reported_with_line_and_reason_and_the_rest_is_s
     ] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
-    let object = kb(&folder, &["sync", "--json"]);
+    let object = kb(&directory, &["sync", "--json"]);
     assert_eq!((object.code, object.json()["problems"].as_array().unwrap().len()), (1, 12));
-    let found = kb(&folder, &["query", "--json"]).json();
+    let found = kb(&directory, &["query", "--json"]).json();
     assert_eq!((&found["total"], &found["entities"][0]["id"]), (&json!(2), &json!("GOOD")));
 }
 
 #[test]
 fn a_file_that_is_wrong_all_over_is_told_in_part_and_the_rest_of_it_counts() {
-    let (_keep, folder) = folder();
-    kb(&folder, &["init"]).ok();
-    write(&folder, "docs/requirements/good.md", &requirement("GOOD", ""));
-    write(&folder, "symbols.yaml", &format!("symbols:\n{}- id: f\n", "- text\n".repeat(5_000)));
+    let (_keep, directory) = directory();
+    kb(&directory, &["init"]).ok();
+    write(&directory, "docs/requirements/good.md", &requirement("GOOD", ""));
+    write(&directory, "symbols.yaml", &format!("symbols:\n{}- id: f\n", "- text\n".repeat(5_000)));
     let twice = "{\"id\": \"g\"},".repeat(3_000);
-    write(&folder, "symbols.json", &format!("{{\"symbols\": [{twice}{{\"id\": \"h\"}}]}}"));
-    let object = kb(&folder, &["sync", "--json"]).json();
+    write(&directory, "symbols.json", &format!("{{\"symbols\": [{twice}{{\"id\": \"h\"}}]}}"));
+    let object = kb(&directory, &["sync", "--json"]).json();
     assert_eq!(object["created"], json!(["GOOD", "g", "h", "f"]));
     let problems = object["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 202, "a hundred of each, and how many more");
@@ -77,9 +77,9 @@ fn a_file_that_is_wrong_all_over_is_told_in_part_and_the_rest_of_it_counts() {
 
 #[test]
 fn settings_that_are_not_understood_are_refused_with_their_line_and_nothing_changes() {
-    let (_keep, folder) = folder();
-    kb(&folder, &["init"]).ok();
-    write(&folder, "docs/requirements/a.md", &requirement("REQ-1", ""));
+    let (_keep, directory) = directory();
+    kb(&directory, &["init"]).ok();
+    write(&directory, "docs/requirements/a.md", &requirement("REQ-1", ""));
     for (path, text, message) in [
         (".kb/config.json", "{\n// why\n}", ".kb/config.json:2: "),
         (".kb/config.json", "{\n\"pahts\": {}}", ".kb/config.json:2: unknown key `pahts`"),
@@ -88,82 +88,83 @@ fn settings_that_are_not_understood_are_refused_with_their_line_and_nothing_chan
         (".kb/schema/types.json", "[]", ".kb/schema/types.json"),
         (".kb/schema/types.json", "{\"types\": {\"a b\": {}}}", "`a b` is no name"),
     ] {
-        let before = fs::read_to_string(folder.join(path)).unwrap();
-        write(&folder, path, text);
+        let before = fs::read_to_string(directory.join(path)).unwrap();
+        write(&directory, path, text);
         for arguments in [&["sync"][..], &["query"], &["check"], &["init"], &["branch"]] {
-            let err = kb(&folder, arguments).failed(1);
+            let err = kb(&directory, arguments).failed(1);
             assert!(err.contains(message) && err.contains("\nhint: "), "{arguments:?}: {err}");
         }
-        let fault = run(&folder, &["tool", "kb_query", "{}"]).json();
+        let fault = run(&directory, &["tool", "kb_query", "{}"]).json();
         assert_eq!(fault["error"]["code"], "VALIDATION_ERROR", "{fault}");
-        write(&folder, path, &before);
+        write(&directory, path, &before);
     }
-    assert!(kb(&folder, &["query"]).ok().contains("nothing on main fits"));
+    assert!(kb(&directory, &["query"]).ok().contains("nothing on main fits"));
 }
 
 #[test]
-fn a_file_in_place_of_the_folder_of_settings_is_refused() {
-    let (_keep, folder) = folder();
-    run(&folder, &["tool", "kb_query", "{}"]);
-    fs::write(folder.join(".kb"), "x").unwrap();
+fn a_file_in_place_of_the_directory_of_settings_is_refused() {
+    let (_keep, directory) = directory();
+    run(&directory, &["tool", "kb_query", "{}"]);
+    fs::write(directory.join(".kb"), "x").unwrap();
     for arguments in [&["init"][..], &["query"], &["sync"]] {
-        let err = kb(&folder, arguments).failed(1);
-        assert!(err.contains(".kb: is not a folder") && err.contains("\nhint: "), "{err}");
+        let err = kb(&directory, arguments).failed(1);
+        assert!(err.contains(".kb: is not a directory") && err.contains("\nhint: "), "{err}");
     }
 }
 
 #[test]
 #[cfg(unix)]
 fn settings_that_lead_out_of_the_repository_are_not_followed() {
-    let (_keep, folder) = folder();
+    let (_keep, directory) = directory();
     let other = tempfile::tempdir().unwrap();
     fs::write(other.path().join("config.json"), "{}").unwrap();
-    std::os::unix::fs::symlink(other.path(), folder.join(".kb")).unwrap();
-    let err = kb(&folder, &["init"]).failed(1);
+    std::os::unix::fs::symlink(other.path(), directory.join(".kb")).unwrap();
+    let err = kb(&directory, &["init"]).failed(1);
     assert!(err.contains(".kb: is a symbolic link out of the repository"), "{err}");
     assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
 }
 
 #[test]
-fn an_added_type_has_its_folder_and_works_from_file_to_query() {
-    let (_keep, folder) = folder();
-    kb(&folder, &["init"]).ok();
+fn an_added_type_has_its_directory_and_works_from_file_to_query() {
+    let (_keep, directory) = directory();
+    kb(&directory, &["init"]).ok();
     write(
-        &folder,
+        &directory,
         ".kb/schema/risk.json",
         r#"{"types": {"risk": {"statuses": ["open"]}}, "relations": {"threatens": {"ends": [["risk", "req"]]}}}"#,
     );
-    write(&folder, ".kb/config.json", r#"{"paths": {"risk": "docs/risks"}}"#);
+    write(&directory, ".kb/config.json", r#"{"paths": {"risk": "docs/risks"}}"#);
     write(
-        &folder,
+        &directory,
         "docs/risks/r.md",
         "---\nid: RISK-1\nstatus: open\nthreatens: REQ-1\n---\n# Rain\n",
     );
-    write(&folder, "docs/requirements/a.md", &requirement("REQ-1", ""));
+    write(&directory, "docs/requirements/a.md", &requirement("REQ-1", ""));
     // A manifest declares whatever it says, by relations that were added too.
     write(
-        &folder,
+        &directory,
         "symbols.yaml",
         "symbols:\n- {id: RISK-2, type: risk, status: open, threatens: [REQ-1]}\n",
     );
-    kb(&folder, &["sync"]).ok();
+    kb(&directory, &["sync"]).ok();
     let of_manifest =
-        kb(&folder, &["query", "--has", "threatens=REQ-1", "--source", "file:symbols.yaml"]).ok();
+        kb(&directory, &["query", "--has", "threatens=REQ-1", "--source", "file:symbols.yaml"])
+            .ok();
     assert!(of_manifest.starts_with("RISK-2  risk  RISK-2\n"), "{of_manifest}");
-    let found = kb(&folder, &["query", "--has", "threatens"]).ok();
+    let found = kb(&directory, &["query", "--has", "threatens"]).ok();
     assert!(found.starts_with("RISK-1  risk  Rain\n    open  docs/risks/r.md:2\n"), "{found}");
 }
 
 #[test]
 fn a_property_with_a_nul_is_reported_and_left_out() {
-    let (_keep, folder) = folder();
-    kb(&folder, &["init"]).ok();
+    let (_keep, directory) = directory();
+    kb(&directory, &["init"]).ok();
     let zero =
         "---\nid: ZERO\ntitle: t\nstatus: draft\nextra: [\"x\\0y\"]\n\"k\\0\": v\nfine: yes\n---\n";
-    write(&folder, "docs/requirements/zero.md", zero);
-    let ran = kb(&folder, &["sync"]);
+    write(&directory, "docs/requirements/zero.md", zero);
+    let ran = kb(&directory, &["sync"]);
     assert!(ran.out.contains("zero.md:5: `extra` has a NUL"), "{}", ran.out);
     assert!(ran.out.contains("zero.md:6: "), "{}", ran.out);
-    let found = kb(&folder, &["query", "--json"]).json();
+    let found = kb(&directory, &["query", "--json"]).json();
     assert_eq!(found["entities"][0]["properties"], json!({ "fine": "yes" }), "{found}");
 }

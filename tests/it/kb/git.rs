@@ -16,14 +16,14 @@ use crate::support::{
 /// Git allows most things in a name.
 const ODD: &str = "feature/a#b'ü";
 
-fn call(folder: &Path, tool: &str, arguments: Value) -> Ran {
-    run(folder, &["tool", tool, &arguments.to_string()])
+fn call(directory: &Path, tool: &str, arguments: Value) -> Ran {
+    run(directory, &["tool", tool, &arguments.to_string()])
 }
 
 /// The branch that a question is about, and the ids there.
 #[track_caller]
-fn seen(folder: &Path) -> (String, String) {
-    let ran = call(folder, "kb_query", json!({}));
+fn seen(directory: &Path) -> (String, String) {
+    let ran = call(directory, "kb_query", json!({}));
     assert_eq!(ran.code, 0, "{}", ran.out);
     told(&ran.json())
 }
@@ -35,9 +35,9 @@ fn told(found: &Value) -> (String, String) {
 
 /// Writes a requirement on whatever branch is active.
 #[track_caller]
-fn put(folder: &Path, id: &str) {
+fn put(directory: &Path, id: &str) {
     let entity = json!({ "id": id, "type": "req", "title": "t", "status": "draft" });
-    let ran = call(folder, "kb_upsert", json!({ "entities": [entity] }));
+    let ran = call(directory, "kb_upsert", json!({ "entities": [entity] }));
     assert_eq!(ran.code, 0, "{}", ran.out);
 }
 
@@ -134,7 +134,7 @@ fn linked_worktrees_are_on_their_branches_at_the_same_time_with_their_own_settin
     fs::write(linked.join(".kb/schema/risk.json"), r#"{"types": {"risk": {}}}"#).unwrap();
     let db = root.join("graph.db");
     let mut servers =
-        [&root, &linked].map(|folder| Server::start_on(folder, &db, Some("a")).greet());
+        [&root, &linked].map(|directory| Server::start_on(directory, &db, Some("a")).greet());
     let risk = json!({ "id": "X1", "type": "risk", "title": "t", "status": "open" });
     let risk = json!({ "entities": [risk] });
     let fault = servers[0].try_call("kb_upsert", risk.clone()).unwrap_err();
@@ -233,9 +233,9 @@ fn a_default_branch_that_is_renamed_here_stays_the_default() {
 
 #[test]
 fn a_default_branch_that_is_not_there_is_pointed_out_and_master_stands_in_for_main() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for (name, default) in [("master", "master"), ("trunk", "main"), ("main", "main")] {
-        let root = folder.path().canonicalize().unwrap().join(name);
+        let root = directory.path().canonicalize().unwrap().join(name);
         fs::create_dir(&root).unwrap();
         git(&root, &["init", "-q", "-b", name]);
         // Before the first commit as after it.

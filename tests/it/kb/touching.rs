@@ -6,7 +6,7 @@ use super::{
     cli::{kb, write},
     world::{Kb, entities, links},
 };
-use crate::support::binary::{folder, run};
+use crate::support::binary::{directory, run};
 
 fn context(kb: &mut Kb, paths: Value) -> Value {
     let asked = json!({ "operation": "context", "paths": paths, "include": ["kb"] });
@@ -54,7 +54,7 @@ fn files_find_their_symbols_and_documents_and_what_is_behind_them() {
         (&first["type"], &first["title"], &first["status"]),
         (&json!("adr"), &json!("title of A1"), &json!("accepted"))
     );
-    // As the caller spells them, by folder, and by document.
+    // As the caller spells them, by directory, and by document.
     let answer = context(&mut kb, json!(["./src/pay.rs", "src/api/routes/x.rs", "docs/r3.md"]));
     assert_eq!(
         shown(&answer),
@@ -102,18 +102,18 @@ fn a_long_list_is_cut_and_counted() {
 
 #[test]
 fn the_context_command_shows_it_too() {
-    let (_keep, folder) = folder();
-    run(&folder, &["tool", "graph_open", r#"{"project":"p"}"#]);
-    kb(&folder, &["init"]).ok();
+    let (_keep, directory) = directory();
+    run(&directory, &["tool", "graph_open", r#"{"project":"p"}"#]);
+    kb(&directory, &["init"]).ok();
     let document = "---\nid: REQ-1\nstatus: approved\n---\n# Pay\n";
-    write(&folder, "docs/requirements/a.md", document);
+    write(&directory, "docs/requirements/a.md", document);
     write(
-        &folder,
+        &directory,
         "symbols.yaml",
         "symbols:\n  - {id: pay, file: src/pay.rs, implements: [REQ-1]}\n",
     );
-    kb(&folder, &["sync"]).ok();
-    let out = run(&folder, &["context", "src/pay.rs"]).ok();
+    kb(&directory, &["sync"]).ok();
+    let out = run(&directory, &["context", "src/pay.rs"]).ok();
     let expected = "\
 § pay  symbol active  pay
     src/pay.rs
@@ -121,8 +121,8 @@ fn the_context_command_shows_it_too() {
     via pay implements REQ-1
 ";
     assert!(out.contains(expected), "{out}");
-    write(&folder, ".kb/config.json", "{");
-    let ran = run(&folder, &["context", "src/pay.rs"]);
+    write(&directory, ".kb/config.json", "{");
+    let ran = run(&directory, &["context", "src/pay.rs"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "\nnothing is known about\n  src/pay.rs\n"));
     assert!(ran.err.starts_with("nothing from the KB: .kb/config.json:1: "), "{}", ran.err);
 }

@@ -149,12 +149,12 @@ fn a_dry_run_answers_the_same_and_changes_nothing() {
 fn a_cycle_may_be_written_and_is_warned_about() {
     let mut kb = Kb::of("req R1 R2 R3", "R1 depends_on R2, R2 depends_on R3");
     let answer = kb.put("", "R3 depends_on R1");
-    assert_eq!(answer["warnings"], json!(["depends_on runs in a circle: R3 -> R1 -> R2 -> R3"]));
+    assert_eq!(answer["warnings"], json!(["depends_on runs in a cycle: R3 -> R1 -> R2 -> R3"]));
     // One that is there already is not warned about again.
     assert_eq!(kb.put("req R4", "R4 depends_on R1")["warnings"], json!([]));
     let answer = kb.put("", "R4 depends_on R4");
-    assert_eq!(answer["warnings"], json!(["depends_on runs in a circle: R4 -> R4"]));
-    // Circles of other relations are nobody's business.
+    assert_eq!(answer["warnings"], json!(["depends_on runs in a cycle: R4 -> R4"]));
+    // Cycles of other relations are nobody's business.
     assert_eq!(kb.put("", "R1 relates_to R2, R2 relates_to R1")["warnings"], json!([]));
 }
 

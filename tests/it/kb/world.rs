@@ -86,17 +86,17 @@ impl Kb {
         fault
     }
 
-    pub fn folder(&self) -> PathBuf {
+    pub fn directory(&self) -> PathBuf {
         self.app.db_path().parent().unwrap().to_owned()
     }
 
-    /// Makes the folder a repository as far as its files tell, on `branch`.
+    /// Makes the directory a repository as far as its files tell, on `branch`.
     pub fn checkout(&self, branch: &str) {
         self.head(&format!("ref: refs/heads/{branch}\n"));
     }
 
     pub fn head(&self, text: &str) {
-        let git = self.folder().join(".git");
+        let git = self.directory().join(".git");
         fs::create_dir_all(git.join("objects")).unwrap();
         fs::create_dir_all(git.join("refs/heads")).unwrap();
         fs::write(git.join("HEAD"), text).unwrap();
@@ -104,9 +104,9 @@ impl Kb {
 
     /// Writes a file of `.kb/schema/`.
     pub fn schema(&self, name: &str, text: &str) {
-        let folder = self.folder().join(".kb/schema");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(name), text).unwrap();
+        let directory = self.directory().join(".kb/schema");
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join(name), text).unwrap();
     }
 
     pub fn setting(&self) -> Setting {

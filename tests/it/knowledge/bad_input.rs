@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::world::{World, extend, says};
-use crate::support::binary::{command, finish, folder, run};
+use crate::support::binary::{command, directory, finish, run};
 
 const NOBODY: &str = "ffffffff-ffff-4fff-8fff-ffffffffffff";
 const NO_TASK: &str = "n_zzzzzzzzzz";
@@ -358,12 +358,12 @@ fn paths_that_leave_the_repository() {
 
 #[test]
 fn without_a_project_the_hint_helps_also_where_the_tools_of_work_are_off() {
-    let (_keep, folder) = folder();
-    std::fs::write(folder.join("graph.config.yaml"), "toolsets: [knowledge]\n").unwrap();
+    let (_keep, directory) = directory();
+    std::fs::write(directory.join("graph.config.yaml"), "toolsets: [knowledge]\n").unwrap();
     let new = json!({ "operation": "create", "entityType": "molecule", "name": "x" });
-    let query = |ask: Value| run(&folder, &["tool", "query_graph", &ask.to_string()]);
+    let query = |ask: Value| run(&directory, &["tool", "query_graph", &ask.to_string()]);
     for refused in [
-        run(&folder, &["tool", "manage_graph", &new.to_string()]),
+        run(&directory, &["tool", "manage_graph", &new.to_string()]),
         query(json!({ "operation": "search", "entityType": "atom" })),
         query(json!({ "operation": "context", "paths": "a", "projectId": "none" })),
     ] {
@@ -372,7 +372,7 @@ fn without_a_project_the_hint_helps_also_where_the_tools_of_work_are_off() {
         assert!(hint.contains("GRAPH_TOOLSETS=work graph tool graph_open '{"), "{told}");
     }
     let open = ["tool", "graph_open", r#"{"project": "NAME"}"#];
-    assert_eq!(run(&folder, &open).code, 1, "its toolset is off");
-    finish(command(&folder, &open).env("GRAPH_TOOLSETS", "work")).ok();
-    run(&folder, &["tool", "manage_graph", &new.to_string()]).ok();
+    assert_eq!(run(&directory, &open).code, 1, "its toolset is off");
+    finish(command(&directory, &open).env("GRAPH_TOOLSETS", "work")).ok();
+    run(&directory, &["tool", "manage_graph", &new.to_string()]).ok();
 }

@@ -203,7 +203,7 @@ fn graph_update_has_no_hints_where_no_atom_covers_the_files() {
 #[test]
 fn context_includes_open_work_on_the_same_paths() {
     let mut w = world();
-    w.task("folder", &["src/webhooks"]);
+    w.task("directory", &["src/webhooks"]);
     w.task("slashed", &["./src/webhooks/"]);
     w.task("line", &["src/webhooks/a.ts:12"]);
     w.task("hash", &["src/webhooks/a.ts#L3-L9"]);
@@ -214,7 +214,7 @@ fn context_includes_open_work_on_the_same_paths() {
     assert_eq!(w.context("src/webhooks/a.ts").get("work"), None, "only when asked for");
     let context =
         w.context_with("./src/webhooks/a.ts,src/nothing.ts", json!({ "include": ["work"] }));
-    assert_eq!(each(&context["work"], "id"), ["@work", "@folder", "@slashed", "@line", "@hash"]);
+    assert_eq!(each(&context["work"], "id"), ["@work", "@directory", "@slashed", "@line", "@hash"]);
     assert_eq!(context["work"][0]["summary"], "work");
     for node in context["work"].as_array().unwrap() {
         assert_eq!(node["paths"], json!(["./src/webhooks/a.ts"]), "in the spelling asked: {node}");

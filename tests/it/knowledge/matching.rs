@@ -61,7 +61,7 @@ fn path() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 1..6).prop_map(|parts| parts.join("/"))
 }
 
-/// As the specification has it: standard globs, `*` within a folder.
+/// As the specification has it: standard globs, `*` within a directory.
 fn naive(pattern: &str) -> Result<Glob, globset::Error> {
     let mut glob = GlobBuilder::new(pattern);
     glob.literal_separator(true).backslash_escape(true).empty_alternates(true).build()

@@ -9,8 +9,8 @@ use crate::support::server::Server;
 const ROUNDS: i64 = 40;
 
 /// An atom, by id, and the root of its project.
-fn planted(folder: &Path) -> (String, String) {
-    let mut server = Server::greeted(folder);
+fn planted(directory: &Path) -> (String, String) {
+    let mut server = Server::greeted(directory);
     let root = server.call("graph_open", json!({ "project": "p" }))["root"]["id"].take();
     let new =
         json!({ "operation": "create", "entityType": "atom", "name": "a", "paths": ["src/**"] });
@@ -27,11 +27,11 @@ fn get(server: &mut Server, atom: &str) -> Value {
 
 #[test]
 fn of_two_writers_with_the_same_version_exactly_one_wins_each_round() {
-    let folder = tempfile::tempdir().unwrap();
-    let (atom, _) = planted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let (atom, _) = planted(directory.path());
     let together = Barrier::new(2);
     let race = |who: &str| {
-        let mut server = Server::start_as(folder.path(), Some(who)).greet();
+        let mut server = Server::start_as(directory.path(), Some(who)).greet();
         let mut won = Vec::new();
         for version in 1..=ROUNDS {
             let line = format!("{who} at {version}");
@@ -60,7 +60,7 @@ fn of_two_writers_with_the_same_version_exactly_one_wins_each_round() {
         (one.join().unwrap(), two.join().unwrap())
     });
     assert_eq!(one.len() + two.len(), ROUNDS as usize, "one each round");
-    let mut server = Server::greeted(folder.path());
+    let mut server = Server::greeted(directory.path());
     let after = get(&mut server, &atom);
     assert_eq!(after["version"], ROUNDS + 1);
     let knowledge = after["knowledge"].as_str().unwrap();
@@ -77,10 +77,10 @@ fn of_two_writers_with_the_same_version_exactly_one_wins_each_round() {
 
 #[test]
 fn writers_that_read_again_after_a_conflict_lose_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let (atom, root) = planted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let (atom, root) = planted(directory.path());
     let write = |who: &str| {
-        let mut server = Server::greeted(folder.path());
+        let mut server = Server::greeted(directory.path());
         for index in 0..10 {
             let summary = format!("{who} {index}");
             let note = json!({ "operation": "append", "parentType": "atom", "parentId": atom, "taskId": root, "summary": summary });
@@ -102,7 +102,7 @@ fn writers_that_read_again_after_a_conflict_lose_nothing() {
             scope.spawn(move || write(who));
         }
     });
-    let mut server = Server::greeted(folder.path());
+    let mut server = Server::greeted(directory.path());
     let after = get(&mut server, &atom);
     assert_eq!(after["version"], 31);
     assert_eq!(after["changelog"].as_array().unwrap().len(), 30);
@@ -116,9 +116,9 @@ fn writers_that_read_again_after_a_conflict_lose_nothing() {
 
 #[test]
 fn a_delete_and_an_update_of_one_version_do_not_both_happen() {
-    let folder = tempfile::tempdir().unwrap();
-    planted(folder.path());
-    let (mut one, mut two) = (Server::greeted(folder.path()), Server::greeted(folder.path()));
+    let directory = tempfile::tempdir().unwrap();
+    planted(directory.path());
+    let (mut one, mut two) = (Server::greeted(directory.path()), Server::greeted(directory.path()));
     for round in 0..20 {
         let new = json!({ "operation": "create", "entityType": "molecule", "name": "m" });
         let id = one.call("manage_graph", new)["data"]["molecule"]["id"].take();
@@ -147,9 +147,10 @@ fn a_delete_and_an_update_of_one_version_do_not_both_happen() {
 
 #[test]
 fn another_processs_change_is_seen_at_once_by_the_next_context() {
-    let folder = tempfile::tempdir().unwrap();
-    let (atom, _) = planted(folder.path());
-    let (mut reader, mut writer) = (Server::greeted(folder.path()), Server::greeted(folder.path()));
+    let directory = tempfile::tempdir().unwrap();
+    let (atom, _) = planted(directory.path());
+    let (mut reader, mut writer) =
+        (Server::greeted(directory.path()), Server::greeted(directory.path()));
     for version in 1..=20 {
         let (old, new) = (format!("v{}/x.ts", version - 1), format!("v{version}/x.ts"));
         let update = json!({ "operation": "update", "entityType": "atom", "id": atom, "version": version,
@@ -167,9 +168,9 @@ fn another_processs_change_is_seen_at_once_by_the_next_context() {
 
 #[test]
 fn faults_come_in_the_envelope_of_the_specification() {
-    let folder = tempfile::tempdir().unwrap();
-    let (atom, _) = planted(folder.path());
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let (atom, _) = planted(directory.path());
+    let mut server = Server::greeted(directory.path());
     let call = |server: &mut Server, tool: &str, arguments: Value| {
         server.ask(5, "tools/call", json!({ "name": tool, "arguments": arguments }))["result"]
             .take()

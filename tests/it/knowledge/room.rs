@@ -26,7 +26,7 @@ fn size(value: &Value) -> usize {
 fn many_paths_in_many_atoms_are_cut_to_one_path_each_and_counted() {
     let mut app = app(60, &json!(["src/**"]), "area ");
     let paths: Vec<String> =
-        (0..100).map(|n| format!("src/some/ordinary/folder/file{n}.ts")).collect();
+        (0..100).map(|n| format!("src/some/ordinary/directory/file{n}.ts")).collect();
     let found = app.ok("query_graph", json!({ "operation": "context", "paths": paths }));
     assert!(size(&found) < MOST, "{}", size(&found));
     let atoms = found["data"]["orphanAtoms"].as_array().unwrap();

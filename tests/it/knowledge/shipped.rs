@@ -28,8 +28,8 @@ type Fill = Map<String, Value>;
 
 #[test]
 fn every_call_that_is_shown_is_valid() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("graph_open", json!({ "project": "NAME" }));
     let nodes = json!([{ "ref": "t", "summary": "Pay by card" }]);
     let task = server.call("graph_plan", json!({ "nodes": nodes }))["created"][0]["id"].take();

@@ -10,8 +10,8 @@ const NOTHING: &str = "conn_zzzzzzzzzz";
 
 #[test]
 fn ac01_a_node_comes_back_as_it_was_made_also_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());
     let content =
         "# Kitchen Renovation\n\nBudget: $50k\r\nÜbergröße \u{1f469}\u{200d}\u{1f4bb}\t \n";
@@ -32,15 +32,15 @@ fn ac01_a_node_comes_back_as_it_was_made_also_after_a_restart() {
         assert_eq!(node["created"].as_str().unwrap().len(), "2026-01-01T00:00:00.000Z".len());
         let held = server.call("get_node_content", json!({ "node_id": first }));
         assert_eq!(held, json!({ "content": content, "encoding": "utf-8", "format": "markdown" }));
-        server = restart(server, folder.path());
+        server = restart(server, directory.path());
     }
     server.end();
 }
 
 #[test]
 fn ac02_a_connection_comes_back_as_it_was_made_also_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());
     let mut node = |kind: &str| {
         text(&server.call("create_node", json!({ "type": kind, "content": kind }))["node_id"])
@@ -61,7 +61,7 @@ fn ac02_a_connection_comes_back_as_it_was_made_also_after_a_restart() {
         assert_eq!(connection["properties"], json!({ "priority": "high", "added": "2025-10-31" }));
         assert_eq!(connection["has_content"], false);
         assert_eq!(connection["created"], connection["modified"]);
-        server = restart(server, folder.path());
+        server = restart(server, directory.path());
     }
     server.end();
 }

@@ -82,10 +82,10 @@ fn properties_that_are_none() {
 
 #[test]
 fn numbers_that_are_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("create_ontology", super::world::gtd());
-    let file = folder.path().join("graph.db");
+    let file = directory.path().join("graph.db");
     let before = dump(&file);
     for number in ["NaN", "Infinity", "-Infinity", "1e999", "0x10", "01"] {
         let line = format!(

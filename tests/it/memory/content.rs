@@ -81,9 +81,9 @@ fn a_megabyte_of_text_is_found_and_comes_back() {
 
 #[test]
 fn content_goes_as_far_as_a_message_does() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("graph.config.yaml"), "max_message_mb: 8\n").unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("graph.config.yaml"), "max_message_mb: 8\n").unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());
     let bytes: Vec<u8> = (0..5_u32 << 20).map(|n| (n * 7 + n / 251) as u8).collect();
     let sent = STANDARD.encode(&bytes);

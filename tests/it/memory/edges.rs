@@ -171,8 +171,8 @@ fn ac19_an_operation_happens_whole_or_not_at_all() {
 
 #[test]
 fn ac20_what_is_answered_is_stored() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());
     let mut ids = Vec::new();
     for round in 0..4 {
@@ -187,7 +187,7 @@ fn ac20_what_is_answered_is_stored() {
         // Killed, not ended: an answer goes out only after its commit.
         server.child.kill().unwrap();
         server.child.wait().unwrap();
-        server = Server::greeted(folder.path());
+        server = Server::greeted(directory.path());
         let found = server.call("query_nodes", json!({}))["node_ids"].clone();
         assert_eq!(found, json!(ids));
         let done = server.call("query_nodes", json!({ "properties": { "done": true } }));
@@ -195,9 +195,9 @@ fn ac20_what_is_answered_is_stored() {
         let connections = server.call("query_connections", json!({ "type": "DependsOn" }));
         assert_eq!(connections["connection_ids"].as_array().unwrap().len(), round);
     }
-    server = restart(server, folder.path());
+    server = restart(server, directory.path());
     server.call("delete_node", json!({ "node_id": ids[1] }));
-    server = restart(server, folder.path());
+    server = restart(server, directory.path());
     assert_eq!(server.call("query_nodes", json!({}))["node_ids"].as_array().unwrap().len(), 3);
     let left = server.call("query_connections", json!({}));
     assert_eq!(left["connection_ids"].as_array().unwrap().len(), 1);

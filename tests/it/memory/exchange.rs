@@ -1,14 +1,14 @@
-//! `graph export --memory` and `graph import --memory`: a folder, byte for byte.
+//! `graph export --memory` and `graph import --memory`: a directory, byte for byte.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
 use super::{
-    folder::{export, foreign, import, rich, tree},
+    directory::{export, foreign, import, rich, tree},
     world::text,
 };
-use crate::support::binary::{folder, run};
+use crate::support::binary::{directory, run};
 
 #[test]
 fn the_layout_is_that_of_the_seed() {
@@ -56,7 +56,7 @@ fn export_import_export_gives_identical_bytes() {
     let (mut m, home) = rich();
     let first = home.join("first");
     export(&home, &first).ok();
-    let (_keep, other) = folder();
+    let (_keep, other) = directory();
     let report = run(&other, &["import", "--json", "--memory", first.to_str().unwrap()]).json();
     assert_eq!(report["nodes"], json!({ "new": 6, "equal": 0, "updated": 0, "kept": 0 }));
     assert_eq!(report["connections"]["new"], 2);
@@ -94,8 +94,8 @@ fn export_import_export_gives_identical_bytes() {
 }
 
 #[test]
-fn a_folder_of_another_maker_is_read() {
-    let (_keep, home) = folder();
+fn a_directory_of_another_maker_is_read() {
+    let (_keep, home) = directory();
     let source = home.join("theirs");
     let format =
         |format: &str, path: &str| json!({ "content": { "path": path, "format": format } });
@@ -154,7 +154,7 @@ fn a_folder_of_another_maker_is_read() {
         json!({ "node_ids": ["nul"] })
     );
 
-    // Out again: no id leads out of the folder, and the second round is equal to the first.
+    // Out again: no id leads out of the directory, and the second round is equal to the first.
     let (first, second) = (home.join("deep/first"), home.join("deep/second"));
     export(&home, &first).ok();
     assert!(
@@ -164,7 +164,7 @@ fn a_folder_of_another_maker_is_read() {
     );
     let names: Vec<_> = tree(&first).into_keys().collect();
     assert_eq!(names.len(), 7, "{names:?}");
-    let (_keep, other) = folder();
+    let (_keep, other) = directory();
     import(&other, &first).ok();
     export(&other, &second).ok();
     assert!(tree(&first) == tree(&second), "not the same bytes");
@@ -172,7 +172,7 @@ fn a_folder_of_another_maker_is_read() {
 
 #[test]
 fn an_ontology_reads_as_any_yaml_writer_puts_it() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let source = home.join("theirs");
     foreign(&source, &[]);
     let yaml = "\u{feff}%YAML 1.2\r\n---\r\n# by hand\r\nversion: 1\r\n\
@@ -196,7 +196,7 @@ fn an_ontology_reads_as_any_yaml_writer_puts_it() {
 
 #[test]
 fn a_registry_may_begin_with_a_mark_of_its_encoding() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let source = home.join("theirs");
     foreign(&source, &[("one", json!({}), "_content/nodes/one.md", b"text")]);
     let registry = source.join("_system/registry.json");
@@ -209,7 +209,7 @@ fn a_registry_may_begin_with_a_mark_of_its_encoding() {
 
 #[test]
 fn what_comes_from_the_future_can_be_changed() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let source = home.join("theirs");
     let then = "2999-01-01T00:00:00.000Z";
     let late = json!({ "created": then, "modified": then });
@@ -236,7 +236,7 @@ fn what_comes_from_the_future_can_be_changed() {
 
 #[test]
 fn what_differs_refuses_the_whole_unless_the_newer_is_to_win() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let source = home.join("source");
     let entry = |modified: &str, status: &str| json!({ "modified": modified, "properties": { "status": status } });
     let write = |first: Value, text: &str, more: bool| {
@@ -318,7 +318,7 @@ fn an_export_replaces_only_an_earlier_export_and_only_when_told_to() {
     let second = tree(&target);
     assert_eq!(second.len(), first.len(), "one file less, and mine");
     assert_eq!(second["mine.txt"], b"mine");
-    let (_keep, other) = folder();
+    let (_keep, other) = directory();
     let fresh = other.join("fresh");
     export(&home, &fresh).ok();
     let mut expected = tree(&fresh);
@@ -358,7 +358,7 @@ fn what_an_export_that_was_cut_short_left_over_goes_with_the_next() {
     let (gone, blocked) = (file(&ids[0]), file(ids.last().unwrap()));
     m.ok("delete_node", json!({ "node_id": ids[0] }));
 
-    // A folder stands where a file has to go: the export ends in the middle, twice.
+    // A directory stands where a file has to go: the export ends in the middle, twice.
     fs::remove_file(&blocked).unwrap();
     fs::create_dir(&blocked).unwrap();
     for _ in 0..2 {
@@ -367,14 +367,14 @@ fn what_an_export_that_was_cut_short_left_over_goes_with_the_next() {
     }
     fs::remove_dir(&blocked).unwrap();
     run(&home, &force).ok();
-    let (_keep, other) = folder();
+    let (_keep, other) = directory();
     export(&home, &other.join("fresh")).ok();
     assert!(tree(&target) == tree(&other.join("fresh")));
 }
 
 #[test]
 fn a_hundred_megabytes_come_in_and_one_byte_more_does_not() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let source = home.join("source");
     let mut bytes = vec![0xA5_u8; 100 << 20];
     bytes[12_345] = 1;

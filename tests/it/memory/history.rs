@@ -146,24 +146,24 @@ fn graph_log_shows_what_happened_to_an_id_also_to_one_that_is_gone() {
     let connection = m.connect("NextAction", &id, &action);
     m.ok("update_node", json!({ "node_id": id, "properties": { "status": "done" } }));
     m.ok("delete_node", json!({ "node_id": id }));
-    let folder = m.app.db_path().parent().unwrap().to_owned();
-    let shown = run(&folder, &["log", &id]).ok();
+    let directory = m.app.db_path().parent().unwrap().to_owned();
+    let shown = run(&directory, &["log", &id]).ok();
     for part in
         ["created", "updated", "deleted", "properties.status", "active", "done", "# Kitchen"]
     {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    let shown = run(&folder, &["log", &connection]).ok();
+    let shown = run(&directory, &["log", &connection]).ok();
     assert!(shown.contains("NextAction") && shown.contains("deleted"), "{shown}");
-    assert!(run(&folder, &["log", "ontology"]).ok().contains("node_types"));
-    let events = run(&folder, &["log", &id, "--json"]).json();
+    assert!(run(&directory, &["log", "ontology"]).ok().contains("node_types"));
+    let events = run(&directory, &["log", &id, "--json"]).json();
     let actions: Vec<_> =
         events["events"].as_array().unwrap().iter().map(|event| text(&event["action"])).collect();
     assert_eq!(actions, ["deleted", "updated", "created"]);
-    let err = run(&folder, &["log", "mem_none"]).failed(1);
+    let err = run(&directory, &["log", "mem_none"]).failed(1);
     assert!(err.contains("mem_none"), "{err}");
-    let all = run(&folder, &["log"]).ok();
+    let all = run(&directory, &["log"]).ok();
     assert!(all.contains(&id) && all.contains(&connection), "{all}");
-    let limited = run(&folder, &["log", &id, "--limit", "1"]).ok();
+    let limited = run(&directory, &["log", &id, "--limit", "1"]).ok();
     assert!(limited.contains("there is more"), "{limited}");
 }

@@ -1,11 +1,11 @@
-//! Folders that cannot be imported: each says why, and leaves nothing.
+//! Directories that cannot be imported: each says why, and leaves nothing.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use super::folder::{export, foreign, import, rich};
-use crate::support::binary::{folder, run};
+use super::directory::{export, foreign, import, rich};
+use crate::support::binary::{directory, run};
 
 #[test]
 fn an_export_that_was_cut_short_is_not_taken_for_an_empty_memory() {
@@ -46,7 +46,11 @@ fn an_import_that_fails_leaves_nothing() {
         (
             json!({ "content": { "path": bad, "format": " markdown" } }),
             b"x",
-            ["node `bad`", "`content.format` begins or ends with a blank", "VALIDATION_ERROR"],
+            [
+                "node `bad`",
+                "`content.format` has leading or trailing whitespace",
+                "VALIDATION_ERROR",
+            ],
         ),
         (
             json!({ "created": "yesterday" }),
@@ -103,8 +107,8 @@ fn an_import_that_fails_leaves_nothing() {
 }
 
 #[test]
-fn folders_that_are_none_say_so_and_make_no_database() {
-    let (_keep, home) = folder();
+fn directories_that_are_none_say_so_and_make_no_database() {
+    let (_keep, home) = directory();
     let source = home.join("source");
     let refused = |parts: &[&str]| {
         let err = import(&home, &source).failed(1);
@@ -130,7 +134,7 @@ fn folders_that_are_none_say_so_and_make_no_database() {
         ("", "ontology.yaml:1 is no ontology: unexpected end of input (VALIDATION"),
         ("node_types: [A, A]", "`node_types[1]` is `A` once more"),
         ("node_types: ['']", "node_types[0]"),
-        ("node_types: [' A']", "`node_types[0]` begins or ends with a blank"),
+        ("node_types: [' A']", "`node_types[0]` has leading or trailing whitespace"),
     ] {
         put("ontology.yaml", yaml);
         refused(&[part]);
@@ -162,7 +166,7 @@ fn folders_that_are_none_say_so_and_make_no_database() {
 
 #[test]
 fn connections_are_checked_against_nodes_and_ontology() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let source = home.join("source");
     foreign(
         &source,
@@ -207,7 +211,7 @@ fn connections_are_checked_against_nodes_and_ontology() {
 
 #[test]
 fn usage_says_what_is_missing() {
-    let (_keep, home) = folder();
+    let (_keep, home) = directory();
     let err = run(&home, &["import"]).failed(2);
     assert!(err.contains("--memory DIR"), "{err}");
     let err = run(&home, &["export"]).failed(1);

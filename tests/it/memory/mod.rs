@@ -3,9 +3,9 @@
 mod acceptance;
 mod bad_input;
 mod content;
+mod directory;
 mod edges;
 mod exchange;
-mod folder;
 mod history;
 mod import_faults;
 mod model;

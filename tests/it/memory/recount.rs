@@ -5,12 +5,12 @@ use std::fs;
 use serde_json::json;
 
 use super::{
-    folder::{foreign, import, rich},
+    directory::{foreign, import, rich},
     world::Memory,
 };
 use crate::support::{
     INTO_INDEX,
-    binary::{folder, run},
+    binary::{directory, run},
 };
 
 fn miscounts(m: &mut Memory) -> Vec<String> {
@@ -35,8 +35,8 @@ fn a_memory_of_any_content_agrees_with_a_recount() {
     m.ok("delete_node", json!({ "node_id": id }));
     assert_eq!(miscounts(&mut m), Vec::<String>::new());
 
-    // A folder may hold what no tool lets in.
-    let (_keep, home) = folder();
+    // A directory may hold what no tool lets in.
+    let (_keep, home) = directory();
     let nul = json!({ "properties": { "a": "b\0c", "d\0e": 1 } });
     foreign(&home.join("theirs"), &[("nul", nul, "_content/nodes/nul.md", b"with\0nul")]);
     import(&home, &home.join("theirs")).ok();

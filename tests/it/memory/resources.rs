@@ -20,10 +20,10 @@ fn list(server: &mut Server) -> Vec<Value> {
 
 #[test]
 fn the_ontology_and_a_memory_are_read_by_address() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     assert_eq!(list(&mut server), Vec::<Value>::new());
-    assert!(!folder.path().join("graph.db").exists(), "asking makes no database");
+    assert!(!directory.path().join("graph.db").exists(), "asking makes no database");
     server.call("create_ontology", gtd());
     let listed = list(&mut server);
     assert_eq!(listed.len(), 1);
@@ -68,8 +68,8 @@ fn the_ontology_and_a_memory_are_read_by_address() {
 
 #[test]
 fn templates_tell_how_to_address_what_is_not_listed() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     let answer = server.ask(1, "resources/templates/list", json!({}));
     let templates = answer["result"]["resourceTemplates"].as_array().unwrap();
     let memory = |template: &&Value| template["uriTemplate"] == "graph://memory/{id}";
@@ -79,8 +79,8 @@ fn templates_tell_how_to_address_what_is_not_listed() {
 
 #[test]
 fn a_resource_that_is_not_there_is_invalid_params() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     for uri in ["graph://ontology", "graph://memory/mem_0123456789"] {
         assert_eq!(
             read(&mut server, uri).unwrap_err()["code"],
@@ -110,13 +110,13 @@ fn a_resource_that_is_not_there_is_invalid_params() {
 
 #[test]
 fn the_list_is_bounded_and_ids_of_any_shape_are_reached() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());
     for n in 0..60 {
         server.call("create_node", json!({ "type": "Action", "content": format!("step {n}") }));
     }
-    let db = rusqlite::Connection::open(folder.path().join("graph.db")).unwrap();
+    let db = rusqlite::Connection::open(directory.path().join("graph.db")).unwrap();
     db.execute("UPDATE memory_nodes SET id = 'a/../b c%' WHERE seq = 60", []).unwrap();
     let listed = list(&mut server);
     assert_eq!(listed.len(), 51);
@@ -128,12 +128,12 @@ fn the_list_is_bounded_and_ids_of_any_shape_are_reached() {
 
 #[test]
 fn a_toolset_that_is_off_has_no_resources() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());
     server.end();
-    std::fs::write(folder.path().join("graph.config.yaml"), "toolsets: [work]\n").unwrap();
-    let mut server = Server::start(folder.path());
+    std::fs::write(directory.path().join("graph.config.yaml"), "toolsets: [work]\n").unwrap();
+    let mut server = Server::start(directory.path());
     let client = json!({ "name": "test", "version": "1" });
     let hello = server.ask(
         0,

@@ -7,8 +7,8 @@ use crate::support::server::Server;
 
 #[test]
 fn scenario_1_a_project_with_its_next_action_survives_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call(
         "create_ontology",
         json!({ "node_types": ["Project", "Action"],
@@ -47,7 +47,7 @@ fn scenario_1_a_project_with_its_next_action_survives_a_restart() {
         assert_eq!(next, json!({ "node_ids": [action] }));
         let held = server.call("get_node_content", json!({ "node_id": action }));
         assert_eq!(held["content"], "# Call contractor\n\nGet 3 quotes");
-        server = restart(server, folder.path());
+        server = restart(server, directory.path());
     }
     server.end();
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    folder::rich,
+    directory::rich,
     world::{Memory, text},
 };
 use crate::support::binary::run;

@@ -64,8 +64,8 @@ fn a_bad_call_is_refused_whether_or_not_the_node_is_there() {
 
 #[test]
 fn processes_that_race_make_one_node() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());
     server.end();
     let barrier = Barrier::new(4);
@@ -73,7 +73,7 @@ fn processes_that_race_make_one_node() {
         let threads: Vec<_> = (0..4)
             .map(|_| {
                 scope.spawn(|| {
-                    let mut server = Server::greeted(folder.path());
+                    let mut server = Server::greeted(directory.path());
                     barrier.wait();
                     let answers: Vec<_> = (0..10)
                         .map(|n| {

@@ -45,18 +45,18 @@ fn content_that_storage_refuses_is_file_creation_failed() {
     let mut m = Memory::new();
     let [a, b] = m.nodes("Action", ["a", "b"]);
     let path = m.app.db_path();
-    let folder = path.parent().unwrap();
+    let directory = path.parent().unwrap();
     // The file alone: its -wal is empty once nobody has it open.
     let dump = m.app.dump();
     m.app.reopen();
-    let binary = folder.join("graph");
+    let binary = directory.join("graph");
     fs::copy(env!("CARGO_BIN_EXE_graph"), &binary).unwrap();
     let allow =
         |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     allow(&binary, 0o755);
     allow(&path, 0o444);
-    allow(&folder.join("graph.config.yaml"), 0o444);
-    allow(folder, 0o555);
+    allow(&directory.join("graph.config.yaml"), 0o444);
+    allow(directory, 0o555);
     let mut answers = Vec::new();
     for (tool, ask) in [
         ("create_node", json!({ "type": "Action", "content": "x" })),
@@ -65,14 +65,14 @@ fn content_that_storage_refuses_is_file_creation_failed() {
     ] {
         let mut command = Command::new(&binary);
         command.args(["--json", "tool", tool, &ask.to_string()]);
-        command.env_clear().env("GRAPH_DB", &path).current_dir(folder);
+        command.env_clear().env("GRAPH_DB", &path).current_dir(directory);
         if fs::metadata("/proc/self").unwrap().uid() == 0 {
             command.uid(NOBODY);
         }
         let output = command.output().unwrap();
         answers.push((tool, String::from_utf8(output.stdout).unwrap()));
     }
-    allow(folder, 0o755);
+    allow(directory, 0o755);
     allow(&path, 0o644);
     for (tool, answer) in answers {
         let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();

@@ -103,9 +103,9 @@ impl Memory {
 }
 
 /// A new server on the same file, after the one before has ended.
-pub fn restart(server: Server, folder: &std::path::Path) -> Server {
+pub fn restart(server: Server, directory: &std::path::Path) -> Server {
     server.end();
-    Server::greeted(folder)
+    Server::greeted(directory)
 }
 
 pub fn text(value: &Value) -> String {

@@ -245,7 +245,7 @@ fn the_text_index_of_every_domain_is_recounted() {
 }
 
 #[test]
-fn a_tree_that_was_edited_into_a_circle_ends_every_call_and_is_told() {
+fn a_tree_that_was_edited_into_a_cycle_ends_every_call_and_is_told() {
     let tree = json!({ "project": "p", "nodes": [
         { "ref": "a", "summary": "a" }, { "ref": "b", "summary": "b", "parent_ref": "a" },
         { "ref": "c", "summary": "c", "parent_ref": "b" }, { "ref": "e", "summary": "e", "parent_ref": "c" },
@@ -310,7 +310,7 @@ fn a_tree_that_was_edited_into_a_circle_ends_every_call_and_is_told() {
 }
 
 #[test]
-fn what_sqlite_takes_for_json_and_nobody_can_read_is_told_and_so_are_circles_of_dependencies() {
+fn what_sqlite_takes_for_json_and_nobody_can_read_is_told_and_so_are_cycles_of_dependencies() {
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     for (edit, told) in [
         ("UPDATE work_nodes SET properties = '{\"priority\":1e999}'".to_owned(), "work_nodes.properties"),
@@ -318,7 +318,7 @@ fn what_sqlite_takes_for_json_and_nobody_can_read_is_told_and_so_are_circles_of_
         (
             "INSERT INTO work_edges SELECT a.id, b.id, 'depends_on', a.created_at, 'x' FROM work_nodes a, work_nodes b
               WHERE a.summary IN ('u', 'v') AND b.summary IN ('u', 'v') AND a.id <> b.id".to_owned(),
-            "dependencies go in a circle",
+            "dependencies go in a cycle",
         ),
     ] {
         let mut app = world();

@@ -187,10 +187,10 @@ fn one_event_under_a_clock_far_ahead_lets_claims_age_all_the_same() {
 #[test]
 fn doctor_tells_a_log_of_the_future() {
     let mut app = world();
-    let folder = app.db_path().parent().unwrap().to_owned();
+    let directory = app.db_path().parent().unwrap().to_owned();
     app.advance_minutes(100 * YEAR);
     app.ok("graph_open", json!({ "project": "q" }));
-    let ran = crate::support::binary::run(&folder, &["doctor"]);
+    let ran = crate::support::binary::run(&directory, &["doctor"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(
         ran.out.contains("in the future") && ran.out.contains("set the clock right"),

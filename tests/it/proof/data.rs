@@ -79,8 +79,8 @@ fn check_tame(root: &Path, line: &[&str]) {
 #[test]
 fn no_command_lets_stored_text_reach_the_terminal_as_more_than_text() {
     let (_keep, root, ids) = haunted();
-    let folder = root.join("notes");
-    let folder = folder.to_str().unwrap();
+    let directory = root.join("notes");
+    let directory = directory.to_str().unwrap();
     let lines: Vec<Vec<&str>> = vec![
         vec!["show", "n_\u{1b}[31m"],
         vec!["init"],
@@ -106,8 +106,8 @@ fn no_command_lets_stored_text_reach_the_terminal_as_more_than_text() {
         vec!["export", "all.jsonl", "--force"],
         vec!["import", "all.jsonl"],
         vec!["doctor", "--fix"],
-        vec!["export", "--memory", folder],
-        vec!["import", "--memory", folder],
+        vec!["export", "--memory", directory],
+        vec!["import", "--memory", directory],
         vec!["kb", "query"],
         vec!["kb", "check"],
         vec!["kb", "check", "--format", "github"],
@@ -160,9 +160,9 @@ fn stored_text_is_run_by_nobody() {
     assert_eq!(with_git(&["kb", "init"]).code, 0);
     let requirement =
         "---\nid: REQ-9\ntype: req\nstatus: draft\ntitle: $(touch owned) `touch owned`\n---\n";
-    let folder = root.join("docs/req");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("$(touch owned);touch owned.md"), requirement).unwrap();
+    let directory = root.join("docs/req");
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("$(touch owned);touch owned.md"), requirement).unwrap();
     git::git(&root, &["checkout", "-q", "-b", "$(touch${IFS}owned)"]);
     git::commit(&root);
     for line in [
@@ -182,13 +182,13 @@ fn stored_text_is_run_by_nobody() {
     let found = run(&root, &["search", "DROP TABLE events"]).ok();
     assert!(found.contains("DROP TABLE events"), "{found}");
     assert_eq!(run(&root, &["doctor"]).code, 0, "every table is there, and sound");
-    let mut folders = vec![keep.path().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
+    let mut directories = vec![keep.path().to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(&directory).unwrap() {
             let entry = entry.unwrap();
-            assert_ne!(entry.file_name(), "owned", "something was run in {}", folder.display());
+            assert_ne!(entry.file_name(), "owned", "something was run in {}", directory.display());
             if entry.file_type().unwrap().is_dir() {
-                folders.push(entry.path());
+                directories.push(entry.path());
             }
         }
     }
@@ -246,19 +246,19 @@ fn a_stored_path_never_leads_out_of_the_repository() {
         );
         app.ok("graph_next", json!({ "count": 5 }));
     }
-    // An export writes below its folder only, whatever ids and formats say.
+    // An export writes below its directory only, whatever ids and formats say.
     app.ok("create_ontology", json!({ "node_types": ["../../Note"], "connection_types": [] }));
     app.ok(
         "create_node",
         json!({ "type": "../../Note", "content": "x", "format": "../../../evil" }),
     );
-    let folder = app.db_path().parent().unwrap().join("inner/export");
-    fs::create_dir_all(folder.parent().unwrap()).unwrap();
-    app.read("a", |tx| graph::memory::export(tx, &folder, false)).unwrap();
-    let mut beside: Vec<_> = fs::read_dir(folder.parent().unwrap())
+    let directory = app.db_path().parent().unwrap().join("inner/export");
+    fs::create_dir_all(directory.parent().unwrap()).unwrap();
+    app.read("a", |tx| graph::memory::export(tx, &directory, false)).unwrap();
+    let mut beside: Vec<_> = fs::read_dir(directory.parent().unwrap())
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
         .collect();
     beside.sort();
-    assert_eq!(beside, ["export"], "nothing beside the folder");
+    assert_eq!(beside, ["export"], "nothing beside the directory");
 }

@@ -24,13 +24,13 @@ fn mode(path: &Path) -> u32 {
 
 /// A shell that sets the umask before it becomes the program.
 #[allow(clippy::disallowed_methods, reason = "only a shell can set the umask without unsafe code")]
-fn under_umask(folder: &Path, umask: &str, arguments: &str) -> (i32, String) {
+fn under_umask(directory: &Path, umask: &str, arguments: &str) -> (i32, String) {
     let program = env!("CARGO_BIN_EXE_graph");
     let output = Command::new("/bin/sh")
         .args(["-c", &format!("umask {umask}; exec '{program}' {arguments}")])
-        .current_dir(folder)
+        .current_dir(directory)
         .env_clear()
-        .env("HOME", folder)
+        .env("HOME", directory)
         .output()
         .unwrap();
     let said = [output.stdout, output.stderr].concat();
@@ -40,17 +40,17 @@ fn under_umask(folder: &Path, umask: &str, arguments: &str) -> (i32, String) {
 #[test]
 fn the_file_and_its_log_are_their_owners_alone_under_any_umask() {
     for umask in ["000", "022", "077"] {
-        let (_keep, folder) = binary::folder();
-        let (code, said) = under_umask(&folder, umask, "tool graph_open '{\"project\":\"p\"}'");
+        let (_keep, directory) = binary::directory();
+        let (code, said) = under_umask(&directory, umask, "tool graph_open '{\"project\":\"p\"}'");
         assert_eq!(code, 0, "{said}");
-        let db = folder.join("graph.db");
+        let db = directory.join("graph.db");
         assert_eq!(mode(&db), 0o600, "umask {umask}");
         // The log is there while a server is; SQLite gives it the mode of the file.
-        let mut server = Server::greeted(&folder);
+        let mut server = Server::greeted(&directory);
         server.call("graph_open", json!({ "project": "q" }));
         for ending in ["-wal", "-shm"] {
             assert_eq!(
-                mode(&folder.join(format!("graph.db{ending}"))),
+                mode(&directory.join(format!("graph.db{ending}"))),
                 0o600,
                 "umask {umask}, {ending}"
             );
@@ -61,30 +61,30 @@ fn the_file_and_its_log_are_their_owners_alone_under_any_umask() {
         server.end();
         // And whatever is made of it.
         for line in ["export all.jsonl", "backup copy.db", "export --memory notes"] {
-            let (code, said) = under_umask(&folder, umask, line);
+            let (code, said) = under_umask(&directory, umask, line);
             assert_eq!(code, 0, "{line}: {said}");
         }
-        let note = fs::read_dir(folder.join("notes/_content/nodes")).unwrap().next().unwrap();
-        let made =
-            ["all.jsonl", "copy.db", "notes/_system/registry.json"].map(|name| folder.join(name));
+        let note = fs::read_dir(directory.join("notes/_content/nodes")).unwrap().next().unwrap();
+        let made = ["all.jsonl", "copy.db", "notes/_system/registry.json"]
+            .map(|name| directory.join(name));
         for path in made.iter().chain([&note.unwrap().path()]) {
             assert_eq!(mode(path), 0o600, "umask {umask}, {}", path.display());
         }
         // A copy is made before a migration.
         fs::write(&db, fixtures::read(2).unwrap()).unwrap();
-        let (code, said) = under_umask(&folder, umask, "status");
+        let (code, said) = under_umask(&directory, umask, "status");
         assert_eq!(code, 0, "{said}");
-        assert_eq!(mode(&folder.join("graph.db.v2.bak")), 0o600, "umask {umask}");
+        assert_eq!(mode(&directory.join("graph.db.v2.bak")), 0o600, "umask {umask}");
     }
 }
 
 #[test]
 fn a_database_behind_a_link_is_followed_and_one_that_leads_nowhere_is_refused() {
-    let (_keep, folder) = binary::folder();
-    let (_outer, outside) = binary::folder();
-    symlink(outside.join("real.db"), folder.join("graph.db")).unwrap();
+    let (_keep, directory) = binary::directory();
+    let (_outer, outside) = binary::directory();
+    symlink(outside.join("real.db"), directory.join("graph.db")).unwrap();
     let open = "{\"project\":\"p\"}";
-    let refused = binary::run(&folder, &["tool", "graph_open", open]);
+    let refused = binary::run(&directory, &["tool", "graph_open", open]);
     assert_eq!(refused.code, 1);
     assert!(
         refused.out.contains("READ_ONLY") && refused.out.contains("leads nowhere"),
@@ -92,27 +92,27 @@ fn a_database_behind_a_link_is_followed_and_one_that_leads_nowhere_is_refused() 
         refused.out
     );
     assert!(!outside.join("real.db").exists(), "nothing is made where nobody looked");
-    // The owner of the folder put the link there, and means the file that it leads to.
+    // The owner of the directory put the link there, and means the file that it leads to.
     binary::run(&outside, &["--db", "real.db", "tool", "graph_open", open]).ok();
-    assert!(binary::run(&folder, &["status"]).ok().contains('p'));
+    assert!(binary::run(&directory, &["status"]).ok().contains('p'));
 }
 
 #[test]
 fn a_config_behind_a_link_is_followed_and_one_that_leads_nowhere_is_an_error() {
-    let (_keep, folder) = binary::folder();
-    let (_outer, outside) = binary::folder();
-    symlink(outside.join("shared.yaml"), folder.join("graph.config.yaml")).unwrap();
-    let refused = binary::run(&folder, &["doctor"]).failed(2);
+    let (_keep, directory) = binary::directory();
+    let (_outer, outside) = binary::directory();
+    symlink(outside.join("shared.yaml"), directory.join("graph.config.yaml")).unwrap();
+    let refused = binary::run(&directory, &["doctor"]).failed(2);
     assert!(refused.contains("graph.config.yaml"), "{refused}");
     fs::write(outside.join("shared.yaml"), "claim_ttl_minutes: 7\n").unwrap();
-    let said = binary::run(&folder, &["doctor"]).ok();
+    let said = binary::run(&directory, &["doctor"]).ok();
     assert!(said.contains("claim_ttl_minutes  7"), "{said}");
 }
 
 #[test]
 fn a_kb_that_links_out_of_the_repository_is_refused() {
     let (_keep, root) = git::repository(&[]);
-    let (_outer, outside) = binary::folder();
+    let (_outer, outside) = binary::directory();
     symlink(&outside, root.join(".kb")).unwrap();
     let ran = binary::run(&root, &["kb", "init"]);
     assert_ne!(ran.code, 0, "{}{}", ran.out, ran.err);
@@ -121,18 +121,18 @@ fn a_kb_that_links_out_of_the_repository_is_refused() {
 
 #[test]
 fn what_was_left_beside_the_database_is_cleared_away_by_the_next_to_open_it() {
-    let (_keep, folder) = binary::folder();
-    fs::write(folder.join("graph.db"), fixtures::read(2).unwrap()).unwrap();
+    let (_keep, directory) = binary::directory();
+    fs::write(directory.join("graph.db"), fixtures::read(2).unwrap()).unwrap();
     // As a process leaves it that dies while it copies.
     for ending in ["bak-partial", "bak-partial-journal"] {
-        fs::write(folder.join(format!("graph.db.v2.{ending}")), "half a copy").unwrap();
+        fs::write(directory.join(format!("graph.db.v2.{ending}")), "half a copy").unwrap();
     }
     // And one that dies in the middle of a backup.
     for ending in ["", "-copy", "-copy-journal"] {
-        fs::write(folder.join(format!(".notes.db.7-0.graph-tmp{ending}")), "half").unwrap();
+        fs::write(directory.join(format!(".notes.db.7-0.graph-tmp{ending}")), "half").unwrap();
     }
-    binary::run(&folder, &["status"]).ok();
-    let mut names: Vec<String> = fs::read_dir(&folder)
+    binary::run(&directory, &["status"]).ok();
+    let mut names: Vec<String> = fs::read_dir(&directory)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();

@@ -21,8 +21,8 @@ pub const MEMORY: usize = 4;
 pub const KB: usize = 5;
 
 fn place(version: usize) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-    folder.join(format!("schema-{version}.zlib"))
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    directory.join(format!("schema-{version}.zlib"))
 }
 
 /// The file of a version, where it is kept.
@@ -90,8 +90,8 @@ fn fill(version: usize) -> TestApp {
 
 /// The same rows in the tables of an earlier version.
 fn take_back(app: TestApp, version: usize) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("old.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("old.db");
     let conn = Connection::open(&path).unwrap();
     conn.pragma_update(None, "journal_mode", "wal").unwrap();
     conn.pragma_update(None, "application_id", 0x6772_7068).unwrap();

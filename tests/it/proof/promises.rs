@@ -2,15 +2,15 @@
 
 use std::{fs, path::PathBuf};
 
-/// All Rust text below a folder.
-fn sources(folder: &str) -> String {
+/// All Rust text below a directory.
+fn sources(directory: &str) -> String {
     let mut text = String::new();
-    let mut folders = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder)];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
+    let mut directories = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(directory)];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                directories.push(path);
             } else if path.extension().is_some_and(|ending| ending == "rs") {
                 text += &fs::read_to_string(&path).unwrap();
             }

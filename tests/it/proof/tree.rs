@@ -17,7 +17,7 @@ use crate::support::{
     server::Server,
 };
 
-/// A repository with a file in a folder, an atom about it, and a requirement on two branches.
+/// A repository with a file in a directory, an atom about it, and a requirement on two branches.
 fn world() -> (tempfile::TempDir, PathBuf) {
     let (keep, root) = repository(&[]);
     fs::create_dir(root.join("src")).unwrap();
@@ -117,7 +117,7 @@ fn files_of_git_that_never_end_stop_nobody() {
 #[test]
 fn the_users_own_rules_for_all_repositories_count() {
     let (_keep, root) = world();
-    // HOME of the program is the folder that it runs in.
+    // HOME of the program is the directory that it runs in.
     fs::write(root.join("src/b.rs"), "").unwrap();
     fs::write(root.join(".gitconfig"), "[core]\n\texcludesFile = ~/rules\n").unwrap();
     fs::write(root.join("rules"), "a.rs\n").unwrap();

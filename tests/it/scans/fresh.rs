@@ -17,17 +17,17 @@ use crate::support::TestApp;
 fn confirmed(count: usize) -> TestApp {
     let mut app = TestApp::new();
     let root = app.db_path().parent().unwrap().to_owned();
-    for folder in [".git/objects", ".git/refs"] {
-        fs::create_dir_all(root.join(folder)).unwrap();
+    for directory in [".git/objects", ".git/refs"] {
+        fs::create_dir_all(root.join(directory)).unwrap();
     }
     fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
     app.ok("graph_open", json!({ "project": "p" }));
     app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
     let mut entities = Vec::new();
     for index in 0..count {
-        let folder = root.join(format!("area{index}"));
-        fs::create_dir(&folder).unwrap();
-        fs::write(folder.join("a.rs"), "one").unwrap();
+        let directory = root.join(format!("area{index}"));
+        fs::create_dir(&directory).unwrap();
+        fs::write(directory.join("a.rs"), "one").unwrap();
         let paths = [format!("area{index}/*.rs")];
         let atom =
             json!({ "operation": "create", "entityType": "atom", "name": "a", "paths": paths });

@@ -37,15 +37,15 @@ impl Ran {
     }
 }
 
-/// The program in `folder`, with nothing around it but what is given.
+/// The program in `directory`, with nothing around it but what is given.
 #[allow(clippy::disallowed_methods, reason = "the test plays the shell, which starts the program")]
-pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_graph"));
     command
         .args(arguments)
-        .current_dir(folder)
+        .current_dir(directory)
         .env_clear()
-        .env("HOME", folder)
+        .env("HOME", directory)
         .stdin(Stdio::null());
     command
 }
@@ -59,14 +59,14 @@ pub fn finish(command: &mut Command) -> Ran {
     }
 }
 
-pub fn run(folder: &Path, arguments: &[&str]) -> Ran {
-    finish(&mut command(folder, arguments))
+pub fn run(directory: &Path, arguments: &[&str]) -> Ran {
+    finish(&mut command(directory, arguments))
 }
 
-pub fn folder() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().canonicalize().unwrap();
-    (folder, path)
+pub fn directory() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().canonicalize().unwrap();
+    (directory, path)
 }
 
 /// A plan with a node of every standing, on a fixed clock and with counted ids.
@@ -91,6 +91,6 @@ pub fn shop() -> (TestApp, PathBuf) {
         json!({ "updates": [{ "node_id": "n_0000000003", "resolved": true,
             "add_evidence": [{ "type": "git", "ref": "abc123" }] }] }),
     );
-    let folder = app.db_path().parent().unwrap().to_owned();
-    (app, folder)
+    let directory = app.db_path().parent().unwrap().to_owned();
+    (app, directory)
 }

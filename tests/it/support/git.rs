@@ -8,13 +8,13 @@ use std::{
 
 /// Git with nothing around it but what is given.
 #[allow(clippy::disallowed_methods, reason = "git is the reference here")]
-pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     command
-        .current_dir(folder)
+        .current_dir(directory)
         .env_clear()
         .env("PATH", path())
-        .env("HOME", folder)
+        .env("HOME", directory)
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
         .args(["-c", "protocol.file.allow=always"])
@@ -28,44 +28,44 @@ pub fn path() -> std::ffi::OsString {
 }
 
 /// Runs git, which may fail.
-pub fn attempt(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).output().expect("these tests need git")
+pub fn attempt(directory: &Path, arguments: &[&str]) -> Output {
+    command(directory, arguments).output().expect("these tests need git")
 }
 
 /// Runs git, which must succeed; what it said on standard output.
 #[track_caller]
-pub fn git(folder: &Path, arguments: &[&str]) -> String {
-    let output = attempt(folder, arguments);
+pub fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = attempt(directory, arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "git {arguments:?}: {said}");
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// Makes a commit of all that is there; its id.
-pub fn commit(folder: &Path) -> String {
-    git(folder, &["add", "-A"]);
-    git(folder, &["commit", "-q", "--allow-empty", "-m", "x"]);
-    git(folder, &["rev-parse", "HEAD"])
+pub fn commit(directory: &Path) -> String {
+    git(directory, &["add", "-A"]);
+    git(directory, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    git(directory, &["rev-parse", "HEAD"])
 }
 
-/// A temporary folder, and in it the repository `repo` on branch main with one commit.
+/// A temporary directory, and in it the repository `repo` on branch main with one commit.
 pub fn repository(options: &[&str]) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap().join("repo");
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap().join("repo");
     fs::create_dir(&root).unwrap();
     git(&root, &[&["init", "-q", "-b", "main"], options].concat());
     fs::write(root.join(".gitignore"), "graph.db*\n").unwrap();
     fs::write(root.join("graph.config.yaml"), "durability: normal\n").unwrap();
     commit(&root);
-    (folder, root)
+    (directory, root)
 }
 
 /// Both storages of refs; the newer one where the installed git (2.45) knows it.
 pub fn storages() -> Vec<&'static [&'static str]> {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let files: &[&str] = &[];
     let reftable: &[&str] = &["--ref-format=reftable"];
-    match attempt(folder.path(), &["init", "-q", "--ref-format=reftable"]).status.success() {
+    match attempt(directory.path(), &["init", "-q", "--ref-format=reftable"]).status.success() {
         true => vec![files, reftable],
         false => {
             println!("note: reftables are not tested, the installed git is too old for them");

@@ -1,4 +1,4 @@
-//! What the tests stand on: an application with a fixed clock and counted ids, in a folder of its own.
+//! What the tests stand on: an application with a fixed clock and counted ids, in a directory of its own.
 
 pub mod binary;
 pub mod dump;
@@ -49,7 +49,8 @@ impl TestApp {
 
     fn on(dir: Arc<TempDir>, millis: Arc<AtomicI64>, ids: Ids) -> Self {
         let options = Options { db: Some(dir.path().join("graph.db")), ..Options::default() };
-        let around = Surroundings { folder: dir.path().to_owned(), variables: Default::default() };
+        let around =
+            Surroundings { directory: dir.path().to_owned(), variables: Default::default() };
         let config = Config::load(options, &around).unwrap();
         let app = App::with(config, Clock::Fixed(millis.clone()), ids.clone());
         TestApp { app, millis, ids, dir }

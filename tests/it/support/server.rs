@@ -16,24 +16,24 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start(folder: &Path) -> Self {
-        Self::start_as(folder, None)
+    pub fn start(directory: &Path) -> Self {
+        Self::start_as(directory, None)
     }
 
     /// Starts a server whose writes are attributed to `agent`.
-    pub fn start_as(folder: &Path, agent: Option<&str>) -> Self {
-        Self::start_on(folder, &folder.join("graph.db"), agent)
+    pub fn start_as(directory: &Path, agent: Option<&str>) -> Self {
+        Self::start_on(directory, &directory.join("graph.db"), agent)
     }
 
-    /// Starts a server in `folder` on the file `db`.
+    /// Starts a server in `directory` on the file `db`.
     #[allow(
         clippy::disallowed_methods,
         reason = "the test plays the client, which starts the server"
     )]
-    pub fn start_on(folder: &Path, db: &Path, agent: Option<&str>) -> Self {
+    pub fn start_on(directory: &Path, db: &Path, agent: Option<&str>) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_graph"))
             .arg("serve")
-            .current_dir(folder)
+            .current_dir(directory)
             .env_clear()
             .env("GRAPH_DB", db)
             .envs(agent.map(|agent| ("GRAPH_AGENT", agent)))
@@ -46,8 +46,8 @@ impl Server {
         Server { child, input, output }
     }
 
-    pub fn greeted(folder: &Path) -> Self {
-        Self::start(folder).greet()
+    pub fn greeted(directory: &Path) -> Self {
+        Self::start(directory).greet()
     }
 
     /// Opens the session the way older clients do.

@@ -18,9 +18,9 @@ pub fn check(name: &str, actual: &str) {
     );
 }
 
-/// The files of a folder under `tests/snapshots`, sorted.
-pub fn files(folder: &str) -> Vec<String> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(folder);
+/// The files of a directory under `tests/snapshots`, sorted.
+pub fn files(directory: &str) -> Vec<String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(directory);
     let mut names: Vec<_> = fs::read_dir(path)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -217,10 +217,10 @@ fn texts_empty_too_long_or_with_nul() {
 /// Through the real server: no text of ours can hold half a pair.
 #[test]
 fn unpaired_surrogates_are_refused_by_the_name_of_their_field() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::greeted(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
     let root = server.call("graph_open", json!({ "project": "p" }))["root"]["id"].take();
-    let file = folder.path().join("graph.db");
+    let file = directory.path().join("graph.db");
     let before = dump(&file);
     for (tool, field, arguments) in [
         ("graph_plan", "nodes[0].summary", r#"{"nodes":[{"ref":"x","summary":"a\ud800b"}]}"#),

@@ -52,7 +52,7 @@ fn a_dependency_on_itself_is_a_cycle_of_one() {
 }
 
 #[test]
-fn parents_within_a_batch_may_not_go_in_a_circle() {
+fn parents_within_a_batch_may_not_go_in_a_cycle() {
     let mut w = World::of(&[]);
     let planned = json!({ "nodes": [
         { "ref": "x", "summary": "s", "parent_ref": "y" },

@@ -14,7 +14,7 @@ use crate::torture::rng::Rng;
 
 thread_local! {
     static DOOR: RefCell<(App, Registry)> = RefCell::new({
-        let around = Surroundings { folder: "/nowhere".into(), variables: Default::default() };
+        let around = Surroundings { directory: "/nowhere".into(), variables: Default::default() };
         let options = Options { db: Some("/nowhere/at/all.db".into()), ..Options::default() };
         let app = App::new(Config::load(options, &around).unwrap());
         (app, Registry::new(tools::all(), Toolset::ALL))

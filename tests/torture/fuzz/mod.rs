@@ -28,14 +28,14 @@ pub const TARGETS: &[(&str, Feed)] = &[
     ("JSON", texts::json),
     ("documents", texts::document),
     ("settings", texts::settings),
-    ("folders", texts::folder),
+    ("directories", texts::directory),
     ("records", records::records),
     ("memory.jsonl", records::memory_jsonl),
     ("beads", records::beads),
 ];
 
 /// Those that need a database and files for each case.
-const DEAR: &[&str] = &["folders", "records", "memory.jsonl", "beads"];
+const DEAR: &[&str] = &["directories", "records", "memory.jsonl", "beads"];
 
 /// How many cases of each kind.
 #[derive(Debug, Clone, Copy)]

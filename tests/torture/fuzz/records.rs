@@ -23,8 +23,8 @@ const KEPT: usize = 200;
 
 /// A file with something of every type of record: as bytes, and as lines.
 static ORIGINAL: LazyLock<(Vec<u8>, Vec<String>)> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
-    let mut app = open(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let mut app = open(directory.path());
     fill(&mut app);
     let lines = export(&mut app);
     for kind in [&kb::RECORDS[..], &knowledge::RECORDS, &memory::RECORDS, &work::RECORDS].concat() {
@@ -33,20 +33,20 @@ static ORIGINAL: LazyLock<(Vec<u8>, Vec<String>)> = LazyLock::new(|| {
     }
     // The last connection moves everything into the one file.
     drop(app);
-    (fs::read(folder.path().join("graph.db")).unwrap(), lines)
+    (fs::read(directory.path().join("graph.db")).unwrap(), lines)
 });
 
 struct Target {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     app: App,
     kept: usize,
 }
 
 impl Target {
     fn fresh() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("graph.db"), &ORIGINAL.0).unwrap();
-        Target { app: open(folder.path()), folder, kept: 0 }
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("graph.db"), &ORIGINAL.0).unwrap();
+        Target { app: open(directory.path()), directory, kept: 0 }
     }
 }
 
@@ -54,10 +54,10 @@ thread_local! {
     static TARGET: RefCell<Target> = RefCell::new(Target::fresh());
 }
 
-fn open(folder: &Path) -> App {
-    fs::write(folder.join("graph.config.yaml"), "durability: normal\n").unwrap();
-    let options = Options { db: Some(folder.join("graph.db")), ..Options::default() };
-    let around = Surroundings { folder: folder.to_owned(), variables: Default::default() };
+fn open(directory: &Path) -> App {
+    fs::write(directory.join("graph.config.yaml"), "durability: normal\n").unwrap();
+    let options = Options { db: Some(directory.join("graph.db")), ..Options::default() };
+    let around = Surroundings { directory: directory.to_owned(), variables: Default::default() };
     App::new(Config::load(options, &around).unwrap())
 }
 
@@ -298,7 +298,7 @@ fn take_in(bytes: Vec<u8>, rng: &mut Rng) {
             let same = before == export(&mut target.app);
             assert!(same, "what was refused, or only tried, changed something: {}", shown());
         }
-        assert!(target.folder.path().exists());
+        assert!(target.directory.path().exists());
     });
 }
 

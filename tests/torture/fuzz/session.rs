@@ -50,8 +50,8 @@ pub(super) static TOOLS: LazyLock<Vec<(&str, Value)>> =
 /// One session of `count` lines on a file of its own.
 pub fn run(seen: &mut Lines, count: usize, seed: u64) {
     let mut rng = Rng::new(seed);
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("graph.config.yaml"), "durability: normal\n").unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("graph.config.yaml"), "durability: normal\n").unwrap();
     let mut lines: Vec<Vec<u8>> = greeting();
     // Some are answered for sure: what was broken is inside their arguments only.
     let mut owed = BTreeSet::new();
@@ -63,7 +63,7 @@ pub fn run(seen: &mut Lines, count: usize, seed: u64) {
         lines.push(line);
     }
     lines.push(br#"{"jsonrpc":"2.0","id":"still alive","method":"ping"}"#.to_vec());
-    let answers = serve(folder.path(), &lines, seed);
+    let answers = serve(directory.path(), &lines, seed);
     seen.sent += count;
     let mut alive = false;
     for answer in &answers {
@@ -160,9 +160,9 @@ fn line(id: u64, rng: &mut Rng) -> (Vec<u8>, bool) {
 }
 
 /// Runs the loop over the lines; every line that it answered with.
-fn serve(folder: &Path, lines: &[Vec<u8>], seed: u64) -> Vec<String> {
-    let options = Options { db: Some(folder.join("graph.db")), ..Options::default() };
-    let around = Surroundings { folder: folder.to_owned(), variables: BTreeMap::default() };
+fn serve(directory: &Path, lines: &[Vec<u8>], seed: u64) -> Vec<String> {
+    let options = Options { db: Some(directory.join("graph.db")), ..Options::default() };
+    let around = Surroundings { directory: directory.to_owned(), variables: BTreeMap::default() };
     let app = App::with(Config::load(options, &around).unwrap(), Clock::System, Ids::counted());
     let (input, mut client) = pipe().unwrap();
     let (answers, output) = pipe().unwrap();

@@ -1,4 +1,4 @@
-//! What else reads what others wrote: globs, paths, JSON, documents, manifests, settings, folders to import.
+//! What else reads what others wrote: globs, paths, JSON, documents, manifests, settings, directories to import.
 
 use std::{cell::RefCell, fs, sync::LazyLock};
 
@@ -169,43 +169,43 @@ pub fn settings(rng: &mut Rng) {
         let _ = KbConfig::parse(&broken(SETTINGS[1], rng), &Words::of(&SCHEMA));
         return;
     }
-    FOLDER.with(|folder| {
-        fs::write(folder.path().join("graph.config.yaml"), broken(SETTINGS[0], rng)).unwrap();
-        let _ = load(folder.path());
+    DIRECTORY.with(|directory| {
+        fs::write(directory.path().join("graph.config.yaml"), broken(SETTINGS[0], rng)).unwrap();
+        let _ = load(directory.path());
     });
 }
 
 thread_local! {
     /// Where settings are written, one after the other.
-    static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
+    static DIRECTORY: tempfile::TempDir = tempfile::tempdir().unwrap();
 
     /// One application takes all imports: each is all or nothing.
     static TARGET: RefCell<(tempfile::TempDir, App)> = RefCell::new({
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("graph.config.yaml"), "durability: normal\n").unwrap();
-        let app = App::new(load(folder.path()).unwrap());
-        (folder, app)
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("graph.config.yaml"), "durability: normal\n").unwrap();
+        let app = App::new(load(directory.path()).unwrap());
+        (directory, app)
     });
 }
 
-fn load(folder: &std::path::Path) -> Result<Config, graph::config::ConfigError> {
-    let options = Options { db: Some(folder.join("graph.db")), ..Options::default() };
+fn load(directory: &std::path::Path) -> Result<Config, graph::config::ConfigError> {
+    let options = Options { db: Some(directory.join("graph.db")), ..Options::default() };
     Config::load(
         options,
-        &Surroundings { folder: folder.to_owned(), variables: Default::default() },
+        &Surroundings { directory: directory.to_owned(), variables: Default::default() },
     )
 }
 
-/// One folder of memories.
-pub fn folder(rng: &mut Rng) {
-    let folder = tempfile::tempdir().unwrap();
-    let system = folder.path().join("_system");
+/// One directory of memories.
+pub fn directory(rng: &mut Rng) {
+    let directory = tempfile::tempdir().unwrap();
+    let system = directory.path().join("_system");
     fs::create_dir_all(&system).unwrap();
-    fs::create_dir_all(folder.path().join("_content/nodes")).unwrap();
+    fs::create_dir_all(directory.path().join("_content/nodes")).unwrap();
     fs::write(system.join("registry.json"), broken(REGISTRY, rng)).unwrap();
     fs::write(system.join("ontology.yaml"), broken(ONTOLOGY, rng)).unwrap();
-    fs::write(folder.path().join("_content/nodes/mem_1.md"), broken("# alpha\n", rng)).unwrap();
-    let Ok(read) = memory::open_folder(folder.path()) else { return };
+    fs::write(directory.path().join("_content/nodes/mem_1.md"), broken("# alpha\n", rng)).unwrap();
+    let Ok(read) = memory::open_directory(directory.path()) else { return };
     TARGET.with_borrow_mut(|(_, app)| {
         let ctx = app.ctx(Some("fuzz"));
         let merge = rng.once_in(2);

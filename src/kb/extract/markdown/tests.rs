@@ -59,7 +59,7 @@ fn all_fields_are_read_and_the_rest_are_properties() {
 }
 
 #[test]
-fn the_folder_gives_the_type_and_the_first_heading_the_title() {
+fn the_directory_gives_the_type_and_the_first_heading_the_title() {
     let facts =
         sound("\u{feff}---\r\nid: R-1\r\ntags: a, b\r\n---\r\n\r\n## The title ##\r\n# Next\r\n");
     let entity = &facts.entities[0].entity;
@@ -238,7 +238,10 @@ fn a_document_that_cannot_be_used_at_all_says_where_and_why() {
     assert_eq!(problem.reason, "the front matter does not end within 12 bytes");
     let untyped = Input { kind: None, text: "---\nid: R-1\n---\n", ..cut };
     let problem = extract(&untyped, &words()).unwrap_err();
-    assert!(problem.reason.starts_with("has no `type`, and its folder tells none"), "{problem:?}");
+    assert!(
+        problem.reason.starts_with("has no `type`, and its directory tells none"),
+        "{problem:?}"
+    );
 }
 
 #[test]
@@ -259,7 +262,7 @@ fn names_and_places() {
     config.paths.insert("test".to_owned(), "docs/requirements".to_owned());
     let places = places(&config);
     let shared = places.iter().find(|place| place.path == "docs/requirements").unwrap();
-    assert_eq!(shared.kind, None, "two types in one folder: neither is meant");
+    assert_eq!(shared.kind, None, "two types in one directory: neither is meant");
     assert_eq!(places.len(), 5);
 }
 

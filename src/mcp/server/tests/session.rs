@@ -126,8 +126,8 @@ fn registry() -> Registry {
     Registry::new(tools, Toolset::ALL)
 }
 
-pub fn app(folder: &Path) -> App {
-    let around = Surroundings { folder: folder.to_owned(), variables: Default::default() };
+pub fn app(directory: &Path) -> App {
+    let around = Surroundings { directory: directory.to_owned(), variables: Default::default() };
     App::new(Config::load(Options::default(), &around).unwrap())
 }
 
@@ -135,7 +135,7 @@ pub struct Session {
     pub input: Option<PipeWriter>,
     pub output: BufReader<PipeReader>,
     pub server: JoinHandle<Result<()>>,
-    pub folder: TempDir,
+    pub directory: TempDir,
 }
 
 impl Session {
@@ -143,11 +143,11 @@ impl Session {
     pub fn raw(max_line: usize) -> Self {
         let (stdin, input) = pipe().unwrap();
         let (output, stdout) = pipe().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let app = app(folder.path());
+        let directory = tempfile::tempdir().unwrap();
+        let app = app(directory.path());
         let server = move || serve_lines(app, registry(), stdin, stdout, max_line);
         let server = thread::spawn(server);
-        Session { input: Some(input), output: BufReader::new(output), server, folder }
+        Session { input: Some(input), output: BufReader::new(output), server, directory }
     }
 
     /// A server whose database is open, so that short calls run inline.

@@ -16,8 +16,8 @@ fn storages() -> Vec<&'static [&'static str]> {
 /// Git allows most things in a name.
 const ODD: &str = "feature/a#b'ü";
 
-fn active(folder: &Path) -> String {
-    Repository::find(folder).unwrap().active_branch().unwrap()
+fn active(directory: &Path) -> String {
+    Repository::find(directory).unwrap().active_branch().unwrap()
 }
 
 fn names(names: &[&str]) -> BTreeSet<String> {
@@ -27,7 +27,7 @@ fn names(names: &[&str]) -> BTreeSet<String> {
 #[test]
 fn unborn_branch_is_active() {
     for storage in storages() {
-        let (_folder, root) = repository_with(storage);
+        let (_directory, root) = repository_with(storage);
         assert_eq!(active(&root), "trunk", "{storage:?}");
         let repository = Repository::find(&root).unwrap();
         assert_eq!(repository.local_branches().unwrap(), names(&[]), "{storage:?}");
@@ -38,7 +38,7 @@ fn unborn_branch_is_active() {
 #[test]
 fn switching_takes_effect_at_once() {
     for storage in storages() {
-        let (_folder, root) = repository_with(storage);
+        let (_directory, root) = repository_with(storage);
         let repository = Repository::find(&root).unwrap();
         let first = commit(&root);
         git(&root, &["checkout", "-q", "-b", ODD]);
@@ -53,7 +53,7 @@ fn switching_takes_effect_at_once() {
 #[test]
 fn loose_and_packed_branches_are_listed_once() {
     for storage in storages() {
-        let (_folder, root) = repository_with(storage);
+        let (_directory, root) = repository_with(storage);
         commit(&root);
         git(&root, &["branch", ODD]);
         git(&root, &["branch", "old"]);
@@ -72,7 +72,7 @@ fn loose_and_packed_branches_are_listed_once() {
 
 #[test]
 fn every_packed_branch_is_found_among_many_and_no_other() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     let commit = commit(&root);
     let tag = "b".repeat(40);
     let mut lines: Vec<String> = (0..300)
@@ -110,7 +110,7 @@ fn every_packed_branch_is_found_among_many_and_no_other() {
 
 #[test]
 fn branches_are_all_listed_or_none_and_the_file_is_named() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     let commit = commit(&root);
     let repository = Repository::find(&root).unwrap();
     let packed = root.join(".git/packed-refs");
@@ -149,7 +149,7 @@ fn branches_are_all_listed_or_none_and_the_file_is_named() {
 fn rebase_in_progress_is_the_branch_being_rebased() {
     for storage in storages() {
         for backend in ["--merge", "--apply"] {
-            let (_folder, root) = repository_with(storage);
+            let (_directory, root) = repository_with(storage);
             let change = |text: &str| {
                 fs::write(root.join("a"), text).unwrap();
                 git(&root, &["add", "a"]);
@@ -174,7 +174,7 @@ fn rebase_in_progress_is_the_branch_being_rebased() {
 
 #[test]
 fn rebase_of_a_detached_head_stays_a_commit() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     let first = commit(&root);
     git(&root, &["checkout", "-q", "--detach"]);
     fs::create_dir(root.join(".git/rebase-merge")).unwrap();
@@ -185,7 +185,7 @@ fn rebase_of_a_detached_head_stays_a_commit() {
 #[test]
 fn each_worktree_has_its_own_active_branch() {
     for storage in storages() {
-        let (_folder, root) = repository_with(storage);
+        let (_directory, root) = repository_with(storage);
         let first = commit(&root);
         git(&root, &["worktree", "add", "-q", "-b", "side", "../linked"]);
         git(&root, &["worktree", "add", "-q", "--detach", "../loose"]);
@@ -194,8 +194,8 @@ fn each_worktree_has_its_own_active_branch() {
         assert_eq!(active(&root), "trunk", "{storage:?}");
         let detached = format!("@{first}");
         let expected = names(&["side", "trunk", &detached]);
-        for folder in [&root, &linked] {
-            let repository = Repository::find(folder).unwrap();
+        for directory in [&root, &linked] {
+            let repository = Repository::find(directory).unwrap();
             assert_eq!(repository.active_branches().unwrap(), expected, "{storage:?}");
             assert_eq!(repository.local_branches().unwrap(), names(&["side", "trunk"]));
         }
@@ -213,7 +213,7 @@ fn each_worktree_has_its_own_active_branch() {
 #[test]
 fn submodule_is_a_repository_of_its_own() {
     for storage in storages() {
-        let (_folder, root) = repository_with(storage);
+        let (_directory, root) = repository_with(storage);
         commit(&root);
         let parent = root.parent().unwrap();
         let outer = parent.join("outer");
@@ -233,7 +233,7 @@ fn submodule_is_a_repository_of_its_own() {
 #[test]
 #[cfg(unix)]
 fn repository_reached_through_a_symbolic_link() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     commit(&root);
     let parent = root.parent().unwrap();
     fs::create_dir(root.join("below")).unwrap();
@@ -261,7 +261,7 @@ fn repository_reached_through_a_symbolic_link() {
 #[test]
 fn default_branch_is_the_setting_then_the_remote_then_main() {
     for storage in storages() {
-        let (_folder, root) = repository_with(storage);
+        let (_directory, root) = repository_with(storage);
         commit(&root);
         let repository = Repository::find(&root).unwrap();
         assert_eq!(repository.default_branch(None), "main", "no remote: {storage:?}");
@@ -294,7 +294,7 @@ fn former(repository: &Repository, branch: &str) -> Vec<String> {
 #[test]
 fn former_names_come_from_the_reflog() {
     for storage in storages() {
-        let (_folder, root) = repository_with(storage);
+        let (_directory, root) = repository_with(storage);
         commit(&root);
         let repository = Repository::find(&root).unwrap();
         assert_eq!(former(&repository, "trunk"), [""; 0], "{storage:?}");
@@ -315,10 +315,10 @@ fn former_names_come_from_the_reflog() {
 
 #[test]
 fn a_head_that_cannot_be_read_is_a_clear_fault() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     for (head, expected) in [
         ("nonsense\n", "names neither a branch nor a commit"),
-        ("ref: refs/heads/.invalid\n", "cannot be read from its reftable folder"),
+        ("ref: refs/heads/.invalid\n", "cannot be read from its reftable directory"),
     ] {
         fs::write(root.join(".git/HEAD"), head).unwrap();
         let error = Repository::find(&root).unwrap().active_branch().unwrap_err();
@@ -331,7 +331,7 @@ fn a_head_that_cannot_be_read_is_a_clear_fault() {
 #[test]
 #[cfg(unix)]
 fn a_head_that_is_a_symbolic_link_is_followed_by_name() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     commit(&root);
     fs::remove_file(root.join(".git/HEAD")).unwrap();
     std::os::unix::fs::symlink("refs/heads/trunk", root.join(".git/HEAD")).unwrap();
@@ -341,7 +341,7 @@ fn a_head_that_is_a_symbolic_link_is_followed_by_name() {
 #[test]
 #[cfg(unix)]
 fn a_repository_of_another_user_is_read_and_git_is_quoted_where_it_is_asked() {
-    let (_folder, root) = repository();
+    let (_directory, root) = repository();
     commit(&root);
     let owned = [root.clone(), root.join(".git")];
     let given = owned.iter().try_for_each(|path| std::os::unix::fs::chown(path, Some(4242), None));
@@ -351,27 +351,27 @@ fn a_repository_of_another_user_is_read_and_git_is_quoted_where_it_is_asked() {
         return;
     }
     assert_eq!(active(&root), "trunk");
-    let fault = Repository::find(&root).unwrap().hooks_folder().unwrap_err().into_fault("r");
+    let fault = Repository::find(&root).unwrap().hooks_directory().unwrap_err().into_fault("r");
     assert!(fault.message.contains("dubious ownership"), "{fault}");
 }
 
 #[test]
-fn hooks_folder_is_where_git_looks() {
-    let (_folder, root) = repository();
+fn hooks_directory_is_where_git_looks() {
+    let (_directory, root) = repository();
     commit(&root);
     let repository = Repository::find(&root).unwrap();
     let own = root.join(".git/hooks");
-    // The machine's own configuration may name another folder, and is right to be heard.
+    // The machine's own configuration may name another directory, and is right to be heard.
     let global = Command::new("git").args(["config", "--get", "core.hooksPath"]).output().unwrap();
     let set = !global.stdout.is_empty();
-    assert!(set || repository.hooks_folder().unwrap() == own);
+    assert!(set || repository.hooks_directory().unwrap() == own);
     git(&root, &["worktree", "add", "-q", "-b", "side", "../linked"]);
     let linked = Repository::find(&root.parent().unwrap().join("linked")).unwrap();
-    assert!(set || linked.hooks_folder().unwrap() == own);
-    assert_eq!(linked.own_hooks_folder(), own);
+    assert!(set || linked.hooks_directory().unwrap() == own);
+    assert_eq!(linked.own_hooks_directory(), own);
 
     repository.set_hooks_path(".githooks").unwrap();
-    assert_eq!(repository.hooks_folder().unwrap(), root.join(".githooks"));
+    assert_eq!(repository.hooks_directory().unwrap(), root.join(".githooks"));
     // Relative to the working tree, of which each has its own.
-    assert_eq!(linked.hooks_folder().unwrap(), linked.root.join(".githooks"));
+    assert_eq!(linked.hooks_directory().unwrap(), linked.root.join(".githooks"));
 }

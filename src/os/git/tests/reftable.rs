@@ -12,7 +12,7 @@ fn many_refs_in_many_blocks_are_found_and_listed() {
     }
     for hash in ["sha1", "sha256"] {
         let format = format!("--object-format={hash}");
-        let (_folder, root) = repository_with(&["--ref-format=reftable", &format]);
+        let (_directory, root) = repository_with(&["--ref-format=reftable", &format]);
         let first = commit(&root);
         let branches: Vec<_> = (0..3000).map(|n| format!("refs/heads/topic/{n:05}")).collect();
         create(&root, &branches, &first);
@@ -60,7 +60,7 @@ fn damage_is_an_error_and_never_a_panic() {
     if !knows_reftable() {
         return;
     }
-    let (_folder, root) = repository_with(&["--ref-format=reftable"]);
+    let (_directory, root) = repository_with(&["--ref-format=reftable"]);
     commit(&root);
     git(&root, &["branch", "-m", "renamed"]);
     git(&root, &["pack-refs", "--all"]);

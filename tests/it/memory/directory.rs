@@ -1,4 +1,4 @@
-//! Folders of memory, as `graph export --memory` and others write them.
+//! Directories of memory, as `graph export --memory` and others write them.
 
 use std::{
     collections::BTreeMap,
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use super::world::{Memory, text};
 use crate::support::binary::{Ran, run};
 
-/// Every file below a folder, by its path.
+/// Every file below a directory, by its path.
 pub fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
-    let (mut files, mut folders) = (BTreeMap::new(), vec![root.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
+    let (mut files, mut directories) = (BTreeMap::new(), vec![root.to_owned()]);
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                directories.push(path);
             } else {
                 let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
                 files.insert(name, fs::read(&path).unwrap());
@@ -28,7 +28,7 @@ pub fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// A memory of every kind of thing, and the folder that its database stands in.
+/// A memory of every kind of thing, and the directory that its database stands in.
 pub fn rich() -> (Memory, PathBuf) {
     let mut m = Memory::new();
     let project = m.node(
@@ -57,19 +57,19 @@ pub fn rich() -> (Memory, PathBuf) {
     m.ok("create_connection", ask);
     m.app.advance_minutes(1);
     m.ok("update_node", json!({ "node_id": project, "properties": { "status": "done" } }));
-    let folder = m.app.db_path().parent().unwrap().to_owned();
-    (m, folder)
+    let directory = m.app.db_path().parent().unwrap().to_owned();
+    (m, directory)
 }
 
-pub fn export(folder: &Path, target: &Path) -> Ran {
-    run(folder, &["export", "--memory", target.to_str().unwrap()])
+pub fn export(directory: &Path, target: &Path) -> Ran {
+    run(directory, &["export", "--memory", target.to_str().unwrap()])
 }
 
-pub fn import(folder: &Path, source: &Path) -> Ran {
-    run(folder, &["import", "--memory", source.to_str().unwrap()])
+pub fn import(directory: &Path, source: &Path) -> Ran {
+    run(directory, &["import", "--memory", source.to_str().unwrap()])
 }
 
-/// A folder as an existing graph-memory-core leaves it, with these nodes' entries and files.
+/// A directory as an existing graph-memory-core leaves it, with these nodes' entries and files.
 pub fn foreign(root: &Path, entries: &[(&str, Value, &str, &[u8])]) {
     let mut nodes = json!({});
     for (id, extra, path, bytes) in entries {

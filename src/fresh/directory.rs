@@ -1,4 +1,4 @@
-//! The files that a folder stands for.
+//! The files that a directory stands for.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::os::{
     look::{Kind, Look, Ways, look},
 };
 
-/// Entries of a folder that are looked at.
+/// Entries of a directory that are looked at.
 const ENTRIES: usize = 20_000;
 
 /// What a path of a working tree stands for.
@@ -21,12 +21,12 @@ pub enum Stands {
     TooMany,
 }
 
-/// Looks whether a path below `root` is a folder. One behind a symbolic link is none.
+/// Looks whether a path below `root` is a directory. One behind a symbolic link is none.
 pub fn stands_for(root: &Path, path: &str) -> Stands {
-    if !matches!(look(root, path, &mut Ways::default()), Some(Look { kind: Kind::Folder, .. })) {
+    if !matches!(look(root, path, &mut Ways::default()), Some(Look { kind: Kind::Directory, .. })) {
         return Stands::Itself;
     }
-    let place = Place { folder: path.to_owned(), levels: None };
+    let place = Place { directory: path.to_owned(), levels: None };
     match below(root, &[place], ENTRIES) {
         Some(found) if found.files.is_empty() => Stands::Itself,
         Some(found) => Stands::Files(found.files),
