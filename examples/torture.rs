@@ -95,12 +95,5 @@ fn main() -> ExitCode {
 
 /// Is the program itself.
 fn graph() -> ExitCode {
-    let doors = cli::Doors {
-        serve: mcp::serve,
-        call: mcp::call,
-        enveloped: |_| false,
-        parse: mcp::parse,
-        tools: |_| Vec::new(),
-    };
-    cli::run(env::args_os(), doors)
+    cli::run(env::args_os(), mcp::serve)
 }

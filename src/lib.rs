@@ -15,7 +15,8 @@
 //! - [`kb`]: requirements and what they are linked to, one view for each git branch.
 //! - [`compose`]: answers that join two domains.
 //! - [`app`]: the one place that wires configuration, clock, ids and database.
-//! - [`mcp`] and [`cli`]: the transports. They know the application and the domains, never each other.
+//! - [`tools`]: what agents can call: the registry, the argument reader, the schemas and the definitions.
+//! - [`mcp`] and [`cli`]: the transports. Both use the tools, and never each other.
 //!
 //! A call flows from a transport through [`app::App`] into a plain synchronous function of a domain that takes a
 //! transaction first, and from there into the store. There are no service objects and no async below `mcp`.
@@ -44,4 +45,5 @@ pub mod knowledge;
 pub mod mcp;
 pub mod memory;
 pub mod os;
+pub mod tools;
 pub mod work;

@@ -18,7 +18,6 @@ use clap_complete::{
 };
 
 use super::{
-    Doors,
     args::Cli,
     format::when,
     output::{Done, Outcome, Output, brief, plain},
@@ -29,6 +28,7 @@ use crate::{
     config::{Config, Options, Surroundings},
     kb,
     knowledge::{self, EntityType},
+    tools::{Registry, ToolDef},
     work,
 };
 
@@ -59,22 +59,17 @@ pub fn run(ask: &Completions, out: &mut Output) -> Outcome {
     Ok(Done::Ok)
 }
 
-/// What completers need to know and are not given: what was typed so far, and what tools there are.
-struct Asked {
-    line: Vec<OsString>,
-    doors: Doors,
-}
-
-static ASKED: OnceLock<Asked> = OnceLock::new();
+/// What was typed so far, which completers need and are not given.
+static TYPED: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// Answers a shell that asks what fits; none where this is no such call.
-pub fn answer(line: &[OsString], doors: Doors) -> Option<Vec<u8>> {
+pub fn answer(line: &[OsString]) -> Option<Vec<u8>> {
     let shell = std::env::var_os(VARIABLE)?;
     // The script puts what was typed behind `--`.
     let typed = line.iter().position(|word| word == "--").map(|at| line[at + 1..].to_vec());
     let typed = typed.unwrap_or_default();
     let here = std::env::current_dir().ok();
-    let _ = ASKED.set(Asked { line: typed.clone(), doors });
+    let _ = TYPED.set(typed.clone());
     let mut found = Vec::new();
     let shells = Shells::builtins();
     let shell = shell.to_str().and_then(|name| shells.completer(name));
@@ -191,11 +186,12 @@ pub fn rules() -> ArgValueCompleter {
 /// Completes the name of a tool that is on.
 pub fn tools() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
-        let (Some(app), Some(asked)) = (app(), ASKED.get()) else {
+        let Some(app) = app() else {
             return Vec::new();
         };
-        let tools = (asked.doors.tools)(&app).into_iter();
-        fitting(current, tools.map(|(name, title)| (name.to_owned(), title.to_owned())).collect())
+        let registry = Registry::of(&app);
+        let named = |tool: &ToolDef| (tool.name.to_owned(), tool.title.to_owned());
+        fitting(current, registry.listed().map(named).collect())
     })
 }
 
@@ -240,7 +236,7 @@ fn setting() -> Option<kb::Setting> {
 
 /// The value of an option in the typed line.
 fn typed(name: &str) -> Option<OsString> {
-    let line = &ASKED.get()?.line;
+    let line = TYPED.get()?;
     let at = line.iter().position(|word| word == name)?;
     line.get(at + 1).cloned()
 }

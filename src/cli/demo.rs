@@ -6,7 +6,7 @@ use clap::{Args, Parser};
 use serde_json::{Value, json};
 
 use super::{
-    Doors, Shell,
+    Shell,
     args::Cli,
     command,
     interrupt::Stop,
@@ -15,6 +15,7 @@ use super::{
 use crate::{
     app::Stage,
     base::{Error, text::shorten},
+    tools::Registry,
 };
 
 /// The branch that the requirement is written on.
@@ -34,7 +35,7 @@ pub struct Demo {
 }
 
 /// Plays the story and takes it away again, also where it fails.
-pub fn run(ask: &Demo, shell: &mut Shell, doors: Doors) -> Outcome {
+pub fn run(ask: &Demo, shell: &mut Shell) -> Outcome {
     if shell.out.json {
         return Err(Failure::Usage {
             message: "a demo is for people, and has no objects".to_owned(),
@@ -45,7 +46,7 @@ pub fn run(ask: &Demo, shell: &mut Shell, doors: Doors) -> Outcome {
     let (stage, app) = Stage::new()?;
     let ctx = app.ctx(None);
     let (app, ctx) = (mem::replace(&mut shell.app, app), mem::replace(&mut shell.ctx, ctx));
-    let told = Story { stage: &stage, shell, doors, stop, chapter: 0 }.tell();
+    let told = Story { stage: &stage, shell, stop, chapter: 0 }.tell();
     // Its database is closed before its directory goes.
     shell.ctx = ctx;
     drop(mem::replace(&mut shell.app, app));
@@ -73,7 +74,6 @@ pub fn run(ask: &Demo, shell: &mut Shell, doors: Doors) -> Outcome {
 struct Story<'a> {
     stage: &'a Stage,
     shell: &'a mut Shell,
-    doors: Doors,
     stop: Stop,
     chapter: usize,
 }
@@ -171,7 +171,12 @@ impl Story<'_> {
     fn tool(&mut self, agent: &str, tool: &str, arguments: &Value) -> Result<Value, Failure> {
         self.stop.check()?;
         let ctx = self.shell.app.ctx(Some(agent));
-        let answer = (self.doors.call)(&mut self.shell.app, &ctx, tool, arguments.clone())?;
+        let answer = Registry::of(&self.shell.app).call(
+            &mut self.shell.app,
+            &ctx,
+            tool,
+            arguments.clone(),
+        )?;
         let called = format!("  {agent} calls {tool} {arguments}");
         self.shell.out.line(styled(QUIET, plain(&shorten(&called, WIDTH))))?;
         Ok(answer)
@@ -198,7 +203,7 @@ impl Story<'_> {
     fn runs(&mut self, line: &str) -> Result<(), Failure> {
         self.stop.check()?;
         let typed = Cli::try_parse_from(line.split(' ')).map_err(Error::internal)?;
-        command(&typed.command, self.shell, self.doors).map(drop)
+        command(&typed.command, self.shell).map(drop)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The command line: one file a command, one place that prints.
 //!
-//! Commands read and write through [`App`] and the domains' functions. The server is handed in by `main.rs` as
-//! [`Doors`], because this side and the protocol's side do not know each other.
+//! Commands read and write through [`App`], the tools and the domains' functions. `main.rs` passes the MCP server in as
+//! a function, because the two transports do not use each other.
 
 mod args;
 mod backup;
@@ -30,7 +30,6 @@ mod tree;
 
 use std::{ffi::OsString, io, path::Path, process::ExitCode};
 
-use serde_json::Value;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
@@ -39,6 +38,7 @@ use crate::{
     base::{Ctx, ErrorCode, Fault, Result},
     compose::Around,
     config::{Config, ConfigError, Surroundings},
+    tools::Registry,
 };
 
 use args::{Cli, Command};
@@ -47,20 +47,8 @@ use output::{Outcome, Output};
 /// Who a write on the command line is attributed to, unless a name is configured.
 const ACTOR: &str = "cli";
 
-/// What the server's side lends to the command line.
-#[derive(Clone, Copy)]
-pub struct Doors {
-    /// Serves until the input ends.
-    pub serve: fn(App) -> Result<()>,
-    /// Calls one tool.
-    pub call: fn(&mut App, &Ctx, &str, Value) -> Result<Value>,
-    /// Whether a tool's answers and faults come in an envelope.
-    pub enveloped: fn(&str) -> bool,
-    /// Reads JSON as the server does.
-    pub parse: fn(&str) -> Result<Value, String>,
-    /// The tools that are on, each with what it is for.
-    pub tools: fn(&App) -> Vec<(&'static str, &'static str)>,
-}
+/// The server: serves until its input ends.
+pub type Serve = fn(App) -> Result<()>;
 
 /// What a command works with.
 struct Shell {
@@ -111,10 +99,10 @@ impl Shell {
     }
 }
 
-/// Runs a command line, the program's name first, and answers with its exit code.
-pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
+/// Runs a command line, the program's name first, and returns its exit code.
+pub fn run(line: impl IntoIterator<Item = OsString>, serve: Serve) -> ExitCode {
     let line = spelled_out(line);
-    if let Some(found) = completions::answer(&line, doors) {
+    if let Some(found) = completions::answer(&line) {
         let mut out = Output::for_program();
         let printed = out.raw(&found).map(|()| output::Done::Ok).map_err(Into::into);
         return out.finish(printed, "");
@@ -128,7 +116,7 @@ pub fn run(line: impl IntoIterator<Item = OsString>, doors: Doors) -> ExitCode {
         }
     };
     let is_hook = matches!(&cli.command, Command::Kb(kb) if kb.is_hook());
-    let code = start(&cli, doors);
+    let code = start(&cli, serve);
     // Git shows the exit code of some hooks as its own.
     if is_hook { ExitCode::SUCCESS } else { code }
 }
@@ -147,7 +135,7 @@ fn spelled_out(line: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     line
 }
 
-fn start(cli: &Cli, doors: Doors) -> ExitCode {
+fn start(cli: &Cli, serve: Serve) -> ExitCode {
     trace(cli.global.verbose);
     let json = match &cli.command {
         // Standard output belongs to the protocol, also when it ends badly.
@@ -177,13 +165,12 @@ fn start(cli: &Cli, doors: Doors) -> ExitCode {
             let request = ctx.request.clone();
             let mut shell = Shell { app, ctx, out };
             if let Command::Serve(_) = cli.command {
-                let outcome = serve::run(shell.app, doors);
+                let outcome = serve(shell.app).map(|()| output::Done::Ok).map_err(Into::into);
                 return shell.out.finish(outcome, &request);
             }
-            let outcome = command(&cli.command, &mut shell, doors);
+            let outcome = command(&cli.command, &mut shell);
             if outcome.is_err() {
-                shell.out.tools =
-                    (doors.tools)(&shell.app).into_iter().map(|(name, _)| name).collect();
+                shell.out.tools = Registry::of(&shell.app).listed().map(|tool| tool.name).collect();
             }
             shell.out.finish(outcome, &request)
         }
@@ -210,11 +197,11 @@ fn say_more(config: &Config) {
     tracing::info!(root, "paths are relative to {root}");
 }
 
-fn command(command: &Command, shell: &mut Shell, doors: Doors) -> Outcome {
+fn command(command: &Command, shell: &mut Shell) -> Outcome {
     match command {
         Command::Init(ask) => init::run(ask, shell),
-        Command::Demo(ask) => demo::run(ask, shell, doors),
-        Command::Tool(ask) => tool::run(ask, shell, doors),
+        Command::Demo(ask) => demo::run(ask, shell),
+        Command::Tool(ask) => tool::run(ask, shell),
         Command::Status(ask) => status::run(ask, shell),
         Command::Next(ask) => next::run(ask, shell),
         Command::Tree(ask) => tree::run(ask, shell),

@@ -6,10 +6,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Doors, Shell,
+    Shell,
     output::{Done, Failure, NEXT, Outcome, STRONG, styled},
 };
-use crate::base::text::shorten;
+use crate::{
+    base::text::shorten,
+    tools::{Registry, json},
+};
 
 /// Which tool, with what.
 #[derive(Debug, Args)]
@@ -22,23 +25,25 @@ pub struct Tool {
 }
 
 /// Calls the tool, or lists all.
-pub fn run(ask: &Tool, shell: &mut Shell, doors: Doors) -> Outcome {
+pub fn run(ask: &Tool, shell: &mut Shell) -> Outcome {
     let Some(name) = &ask.name else {
-        return list(shell, doors);
+        return list(shell);
     };
     let arguments = match ask.arguments.as_deref() {
         None => json!({}),
-        Some("-") => parse(&standard_input(shell.app.config().max_message_mb.value)?, doors)?,
-        Some(text) => parse(text, doors)?,
+        Some("-") => parse(&standard_input(shell.app.config().max_message_mb.value)?)?,
+        Some(text) => parse(text)?,
     };
-    shell.out.enveloped = (doors.enveloped)(name);
-    let answer = (doors.call)(&mut shell.app, &shell.ctx, name, arguments)?;
+    let registry = Registry::of(&shell.app);
+    shell.out.enveloped = registry.find(name)?.envelope;
+    let answer = registry.call(&mut shell.app, &shell.ctx, name, arguments)?;
     shell.out.object(&answer)?;
     Ok(Done::Ok)
 }
 
-fn list(shell: &mut Shell, doors: Doors) -> Outcome {
-    let tools = (doors.tools)(&shell.app);
+fn list(shell: &mut Shell) -> Outcome {
+    let registry = Registry::of(&shell.app);
+    let tools: Vec<_> = registry.listed().map(|tool| (tool.name, tool.title)).collect();
     if shell.out.json {
         let tools: Vec<_> =
             tools.iter().map(|(name, purpose)| json!({ "name": name, "title": purpose })).collect();
@@ -72,8 +77,8 @@ fn standard_input(megabytes: u32) -> Result<String, Failure> {
         .map_err(|_| usage("standard input is not UTF-8 text".to_owned(), "send one JSON object"))
 }
 
-fn parse(text: &str, doors: Doors) -> Result<Value, Failure> {
-    (doors.parse)(text.trim_start_matches('\u{feff}')).map_err(|problem| {
+fn parse(text: &str) -> Result<Value, Failure> {
+    json::parse(text.trim_start_matches('\u{feff}')).map_err(|problem| {
         let message = format!("the arguments are {problem}: {}", shorten(text, 60));
         usage(message, "write an object in single quotes, such as '{\"count\": 3}'")
     })

@@ -31,7 +31,7 @@ const HELD_LINES: usize = 4;
 const CHUNK: usize = 64 * 1024;
 /// A line buffer that grew past this is given back after its line.
 pub(super) const KEPT_BUFFER: usize = 1024 * 1024;
-/// Room for parsing [`MAX_LEVELS`](super::json::MAX_LEVELS) levels, also without optimisation.
+/// Room for parsing [`MAX_LEVELS`](crate::tools::json::MAX_LEVELS) levels, also without optimisation.
 pub(super) const READER_STACK: usize = 16 * 1024 * 1024;
 /// How often others get their turn before the reader is lent: a call that runs inline is done and answered
 /// within two.

@@ -10,11 +10,10 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{
-    args::whole,
-    json::{self, Unreadable},
+use crate::{
+    base::text::shorten,
+    tools::json::{self, Unreadable, whole},
 };
-use crate::base::text::shorten;
 
 /// Bytes of an id: it is kept for as long as its request may be answered.
 pub(super) const MAX_ID: usize = 1_000;

@@ -8,9 +8,8 @@ use crate::{
     base::{Ctx, ErrorCode, Fault, Result, paths, text},
     compose::{self, Asker, Subject},
     config::Toolset,
+    tools::nearest,
 };
-
-use super::complaint::nearest;
 
 /// One prompt: how it is listed, and what writes it.
 struct PromptDef {

@@ -38,13 +38,13 @@ use super::{
     message::Arrived,
     progress::{self, Heard},
     prompts, resources, result,
-    tool::{Effect, Registry, ToolDef},
     transport::{Lines, Output},
 };
 use crate::{
     app::{App, Patience},
     base::{Ctx, Error, ErrorCode, Result},
     config::Toolset,
+    tools::{Effect, Registry, ToolDef},
 };
 
 /// A call whose line is longer is worth a thread of its own.

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use graph::{config, mcp::tools};
+use graph::{config, tools};
 
 use crate::support::binary::{command, finish};
 

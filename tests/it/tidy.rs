@@ -19,8 +19,23 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("config", &["base", "os"]),
     ("compose", &["base", "db", "fresh", "work", "knowledge", "memory", "kb"]),
     ("app", &["base", "db", "os", "config", "work", "knowledge", "memory", "kb", "compose"]),
-    ("mcp", &["app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
-    ("cli", &["app", "compose", "base", "fresh", "config", "work", "knowledge", "memory", "kb"]),
+    ("tools", &["app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
+    ("mcp", &["tools", "app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
+    (
+        "cli",
+        &[
+            "tools",
+            "app",
+            "compose",
+            "base",
+            "fresh",
+            "config",
+            "work",
+            "knowledge",
+            "memory",
+            "kb",
+        ],
+    ),
 ];
 
 /// Modules that hold a specification each.

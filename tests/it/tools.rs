@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graph::{base::ErrorCode, mcp::tools};
+use graph::{base::ErrorCode, tools};
 use serde_json::{Value, json};
 
 use crate::{
@@ -30,7 +30,7 @@ fn of_toolset(name: &str) -> (&'static str, usize) {
 }
 
 /// What a model sees of a tool.
-fn seen(tool: &graph::mcp::tool::ToolDef) -> Value {
+fn seen(tool: &tools::ToolDef) -> Value {
     json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.listed_input() })
 }
 

@@ -6,7 +6,7 @@ use graph::{
     app::App,
     base::Error,
     config::{Config, Options, Surroundings, Toolset},
-    mcp::{tool::Registry, tools},
+    tools::{self, Registry},
 };
 use serde_json::{Value, json};
 

@@ -177,9 +177,19 @@ fn each_row_of_the_table_is_held() {
 
 #[test]
 fn deep_and_wide_lines_are_refused_by_name() {
-    assert!(graph::mcp::parse(&deep(512).to_string()).is_ok());
-    assert!(graph::mcp::parse(&deep(513).to_string()).unwrap_err().contains("512 levels"));
+    assert!(graph::tools::json::parse(&deep(512).to_string()).is_ok());
+    assert!(
+        graph::tools::json::parse(&deep(513).to_string())
+            .unwrap_err()
+            .to_string()
+            .contains("512 levels")
+    );
     let wide = |values: usize| format!("[{}0]", "0,".repeat(values - 2));
-    assert!(graph::mcp::parse(&wide(2_000_000)).is_ok());
-    assert!(graph::mcp::parse(&wide(2_000_001)).unwrap_err().contains("2000000 values"));
+    assert!(graph::tools::json::parse(&wide(2_000_000)).is_ok());
+    assert!(
+        graph::tools::json::parse(&wide(2_000_001))
+            .unwrap_err()
+            .to_string()
+            .contains("2000000 values")
+    );
 }

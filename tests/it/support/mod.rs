@@ -16,7 +16,7 @@ use graph::{
     base::{Ctx, Result, Timestamp, ids::Ids, time::Clock},
     config::{Config, Options, Surroundings, Toolset},
     db::{Read, Write},
-    mcp::{tool::Registry, tools},
+    tools::{self, Registry},
 };
 use serde_json::Value;
 use tempfile::TempDir;

@@ -6,7 +6,7 @@ use graph::{
     app::App,
     base::ErrorCode,
     config::{Config, Options, Surroundings, Toolset},
-    mcp::{tool::Registry, tools},
+    tools::{self, Registry},
 };
 
 use super::{generate, mutate, session::TOOLS};

@@ -9,9 +9,9 @@ use graph::{
     app::{App, Format, format_of},
     base::{Error, ErrorCode, records::Tally},
     config::{Config, Options, Surroundings, Toolset},
-    kb, knowledge,
-    mcp::{tool::Registry, tools},
-    memory, work,
+    kb, knowledge, memory,
+    tools::{self, Registry},
+    work,
 };
 use serde_json::{Value, json};
 

@@ -13,7 +13,7 @@ use graph::{
     app::App,
     base::{ids::Ids, time::Clock},
     config::{Config, Options, Surroundings},
-    mcp::{self, tools},
+    mcp, tools,
 };
 use serde_json::{Value, json};
 
@@ -155,7 +155,7 @@ fn line(id: u64, rng: &mut Rng) -> (Vec<u8>, bool) {
         return (line, false);
     }
     // What is nested too deep to be read has no id that could be answered.
-    let whole = std::str::from_utf8(&line).is_ok_and(|text| mcp::parse(text).is_ok());
+    let whole = std::str::from_utf8(&line).is_ok_and(|text| tools::json::parse(text).is_ok());
     (line, whole)
 }
 

@@ -11,7 +11,7 @@ use graph::{
         config::{KbConfig, Words},
         extract::{EXTRACTORS, Input, Vocabulary},
     },
-    mcp, memory,
+    memory, tools,
 };
 
 use super::{generate, mutate};
@@ -139,8 +139,8 @@ pub fn path(rng: &mut Rng) {
 /// One text that may be JSON.
 pub fn json(rng: &mut Rng) {
     let text = broken(&generate::anything(rng, 3).to_string(), rng);
-    if let Ok(value) = mcp::parse(&text) {
-        assert_eq!(mcp::parse(&value.to_string()).ok(), Some(value), "{text:?}");
+    if let Ok(value) = tools::json::parse(&text) {
+        assert_eq!(tools::json::parse(&value.to_string()).ok(), Some(value), "{text:?}");
     }
 }
 

@@ -1,13 +1,13 @@
 //! The tools of the memory graph.
 
+use super::{
+    Effect::{Destructive, Read, Write},
+    ToolDef,
+};
 use crate::{
     app::App,
     base::{Ctx, Result},
     config::Toolset,
-    mcp::tool::{
-        Effect::{Destructive, Read, Write},
-        ToolDef,
-    },
     memory::{
         self, AddConnectionType, AddNodeType, ByConnection, ByNode, Connection, ConnectionIds,
         CreateConnection, CreateNode, CreatedConnection, CreatedNode, Done, EnsureSingletonNode,

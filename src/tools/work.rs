@@ -3,6 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Effect::{Destructive, Read, Write},
+    ToolDef,
+};
 use crate::{
     app::{App, Read as Snapshot},
     base::{
@@ -14,10 +18,6 @@ use crate::{
         Search, Searched, UpdatedWithHints,
     },
     config::Toolset,
-    mcp::tool::{
-        Effect::{Destructive, Read, Write},
-        ToolDef,
-    },
     work::{
         self, Advance, Advanced, Connect, Connected, Context, Found, History, Neighbourhood, Next,
         NextNodes, Onboard, Open, Opened, Operation, Past, Plan, Planned, Query, Restructured,

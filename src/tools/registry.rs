@@ -1,122 +1,21 @@
-//! Tools: what one is, the registry of all, and the one guarded door to each.
+//! The registry: all tools, which of them are on, and the one guarded entry to each.
 //!
-//! The server and `graph tool NAME JSON` both go through [`Registry::answer`]. As `mcp` and `cli`
-//! never import each other, `main.rs` hands [`mcp::serve`](super::serve) and
-//! [`mcp::call`](super::call) to the command line as plain functions.
-//!
-//! A tool runs at most one write transaction, and nothing before it that must not be repeated:
-//! the server tries each call without waiting first and repeats it when the answer is BUSY.
+//! Every call passes through [`Registry::answer`]: the server's, `graph tool NAME JSON` and the demo.
 
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::LazyLock,
     time::Instant,
 };
 
-use schemars::JsonSchema;
-use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{args, complaint::nearest, schema};
+use super::{ToolDef, args, complaint::nearest};
 use crate::{
     app::App,
     base::{Ctx, Error, ErrorCode, Fault, Result, text},
     config::Toolset,
 };
-
-/// What a call may do to the database; clients ask their user about the last kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// Changes nothing.
-    Read,
-    /// Adds or changes in ways that can be taken back.
-    Write,
-    /// Removes or merges.
-    Destructive,
-}
-
-/// Takes arguments as the schema has them, gives the answer as compact JSON.
-type Run = Box<dyn Fn(&mut App, &Ctx, Value) -> Result<String> + Send + Sync>;
-
-/// One tool: how it is listed, and what it runs.
-pub struct ToolDef {
-    /// The listed name, of `[a-zA-Z0-9_-]` only.
-    pub name: &'static str,
-    /// The name for people.
-    pub title: &'static str,
-    /// Begins with the domain's word and says when to use the tool.
-    pub description: &'static str,
-    /// The group it is switched on with.
-    pub toolset: Toolset,
-    /// What a call may do.
-    pub effect: Effect,
-    /// Whether the same call again changes nothing more.
-    pub idempotent: bool,
-    /// Whether a fault is `{"success": false, "error": …}`.
-    pub envelope: bool,
-    /// The schema of the arguments, which drives their reader.
-    input: LazyLock<Value>,
-    /// The schema of the answer.
-    pub output: LazyLock<Value>,
-    run: Run,
-}
-
-impl ToolDef {
-    /// A tool whose schemas follow from the types of `run`.
-    pub fn new<Args, Answer>(
-        toolset: Toolset,
-        name: &'static str,
-        title: &'static str,
-        description: &'static str,
-        effect: Effect,
-        run: fn(&mut App, &Ctx, Args) -> Result<Answer>,
-    ) -> Self
-    where
-        Args: DeserializeOwned + JsonSchema + 'static,
-        Answer: Serialize + JsonSchema + 'static,
-    {
-        ToolDef {
-            name,
-            title,
-            description,
-            toolset,
-            effect,
-            idempotent: effect == Effect::Read,
-            envelope: false,
-            // Made when they are first looked at: at start nobody has asked yet.
-            input: LazyLock::new(schema::input::<Args>),
-            output: LazyLock::new(schema::output::<Answer>),
-            run: Box::new(move |app, ctx, arguments| {
-                let arguments = serde_json::from_value(arguments).map_err(unfitting)?;
-                Ok(serde_json::to_string(&run(app, ctx, arguments)?)?)
-            }),
-        }
-    }
-
-    /// The schema of the arguments as clients see it.
-    pub fn listed_input(&self) -> Value {
-        schema::listed(&self.input)
-    }
-
-    /// The same call again changes nothing more.
-    pub fn idempotent(mut self) -> Self {
-        self.idempotent = true;
-        self
-    }
-
-    /// Faults come in the envelope of the tool's seed.
-    pub fn enveloped(mut self) -> Self {
-        self.envelope = true;
-        self
-    }
-}
-
-/// What the reader let pass and the type did not take, such as a number too large for it.
-fn unfitting(error: serde_json::Error) -> Error {
-    let problem = text::shorten(&error.to_string(), 300);
-    Fault::new(ErrorCode::ValidationError, format!("the arguments do not fit: {problem}")).into()
-}
 
 /// All tools in listing order, and which of them are on.
 pub struct Registry {
@@ -128,6 +27,11 @@ impl Registry {
     /// `tools`, of which those of the toolsets `on` are listed and callable.
     pub fn new(tools: Vec<ToolDef>, on: &[Toolset]) -> Self {
         Registry { tools, on: on.to_vec() }
+    }
+
+    /// All tools, with those on that the application's settings name.
+    pub fn of(app: &App) -> Self {
+        Registry::new(super::all(), &app.config().toolsets.value)
     }
 
     /// The tools that are on, in an order that never changes.
@@ -157,12 +61,12 @@ impl Registry {
         }
     }
 
-    /// What [`answer`](Self::answer) says, for a caller that looks into it.
+    /// Calls a tool like [`answer`](Self::answer) and parses its result.
     pub fn call(&self, app: &mut App, ctx: &Ctx, name: &str, arguments: Value) -> Result<Value> {
         Ok(serde_json::from_str(&self.answer(app, ctx, name, arguments)?)?)
     }
 
-    /// The one guarded door: every call of every tool, from every side, passes here. The answer is compact JSON.
+    /// Calls a tool and returns its result as compact JSON. Every call of every tool passes here.
     ///
     /// A panic becomes an internal error and its transaction rolls back with the stack.
     pub fn answer(&self, app: &mut App, ctx: &Ctx, name: &str, arguments: Value) -> Result<String> {
@@ -193,7 +97,9 @@ fn describe(tool: &str, panic: &(dyn Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use schemars::JsonSchema;
+
+    use super::{super::Effect, *};
 
     #[derive(serde::Deserialize, JsonSchema)]
     struct Nothing {}

@@ -3,6 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{
+    Effect::{Destructive, Read, Write},
+    ToolDef,
+};
 use crate::{
     app::{App, Read as Snapshot},
     base::{Ctx, Fault, Result, wire::Envelope},
@@ -11,10 +15,6 @@ use crate::{
     kb,
     knowledge::{
         self, Append, EntityType, Entry, Get, Gotten, Item, Listed, Search, SearchChangelog, limits,
-    },
-    mcp::tool::{
-        Effect::{Destructive, Read, Write},
-        ToolDef,
     },
 };
 

@@ -3,19 +3,19 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::base::unique::Unique;
 
 /// Levels of nesting that are parsed at all; what is allowed where is the reader's business.
-pub(super) const MAX_LEVELS: usize = 512;
+pub const MAX_LEVELS: usize = 512;
 
 /// Values in one message: each takes some 70 bytes in memory, whatever it takes on the line.
-pub(super) const MAX_VALUES: usize = 2_000_000;
+pub const MAX_VALUES: usize = 2_000_000;
 
 /// Why a text could not be read.
 #[derive(Debug)]
-pub(super) enum Unreadable {
+pub enum Unreadable {
     /// Nested deeper than [`MAX_LEVELS`].
     TooDeep,
     /// More than [`MAX_VALUES`] values.
@@ -39,7 +39,7 @@ impl fmt::Display for Unreadable {
 ///
 /// `JSON.stringify` writes half a pair as an escape that no Rust string can hold. Read as NUL it
 /// reaches the argument reader, which refuses NUL anyway and can name the field.
-pub(super) fn parse(text: &str) -> Result<Value, Unreadable> {
+pub fn parse(text: &str) -> Result<Value, Unreadable> {
     check_shape(text.as_bytes())?;
     match parse_strictly(text) {
         Ok(value) => Ok(value),
@@ -48,6 +48,19 @@ pub(super) fn parse(text: &str) -> Result<Value, Unreadable> {
             None => Err(Unreadable::Syntax(error)),
         },
     }
+}
+
+/// Returns the number as an integer, if that loses nothing.
+pub fn whole(number: &Number) -> Option<Number> {
+    /// Up to here every whole number has a floating-point value of its own.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if !number.is_f64() {
+        // All our integers are signed.
+        return number.as_i64().map(Number::from);
+    }
+    let float = number.as_f64()?;
+    let exact = float.fract() == 0.0 && float.abs() <= EXACT;
+    exact.then(|| Number::from(float as i64))
 }
 
 /// serde_json's own limit of 128 levels would turn a deep argument into a parse error without a
@@ -83,7 +96,7 @@ fn check_shape(text: &[u8]) -> Result<(), Unreadable> {
 }
 
 /// Moves past the closing quote of a string.
-pub(super) fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
+pub fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
     while let Some(at) = memchr::memchr2(b'"', b'\\', bytes.as_slice()) {
         if bytes.nth(at) == Some(&b'"') {
             return;

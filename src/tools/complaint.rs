@@ -132,10 +132,7 @@ pub(super) fn main_type(declared: &Value) -> Option<&str> {
 }
 
 /// The known name that is the same but for case and separators, else the most alike.
-pub(super) fn nearest<'a>(
-    name: &str,
-    known: impl Iterator<Item = &'a str> + Clone,
-) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let plain = |name: &str| name.replace(['_', '-', '.', ' '], "").to_lowercase();
     let wanted = plain(name);
     let same = known.clone().find(|candidate| plain(candidate) == wanted);

@@ -1,14 +1,14 @@
 //! The tools of the KB.
 
+use super::{
+    Effect::{Destructive, Read, Write},
+    ToolDef,
+};
 use crate::{
     app::App,
     base::{Ctx, Result},
     config::Toolset,
     kb::{self, Check, Checked, Delete, Deleted, Found, Query, Upsert, Upserted},
-    mcp::tool::{
-        Effect::{Destructive, Read, Write},
-        ToolDef,
-    },
 };
 
 /// In the order in which an agent meets them.

@@ -7,7 +7,7 @@
 //!
 //! An object schema with `properties` is closed, one without is free.
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     complaint::{Path, main_type, missing, mistyped, not_allowed, out_of_range, unknown_field},
@@ -207,8 +207,8 @@ fn read_string(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()>
 
 fn read_integer(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> {
     let whole = match value {
-        Value::Number(number) => whole(number),
-        Value::String(written) => written.trim().parse().ok().as_ref().and_then(whole),
+        Value::Number(number) => json::whole(number),
+        Value::String(written) => written.trim().parse().ok().as_ref().and_then(json::whole),
         _ => None,
     };
     match whole {
@@ -216,19 +216,6 @@ fn read_integer(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()
         None => return Err(mistyped(path, schema, value)),
     }
     check_range(schema, value, path)
-}
-
-/// The number as an integer, where nothing is lost by that.
-pub(super) fn whole(number: &Number) -> Option<Number> {
-    /// Up to here every whole number has a floating-point value of its own.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if !number.is_f64() {
-        // All our integers are signed.
-        return number.as_i64().map(Number::from);
-    }
-    let float = number.as_f64()?;
-    let exact = float.fract() == 0.0 && float.abs() <= EXACT;
-    exact.then(|| Number::from(float as i64))
 }
 
 fn read_number(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> {

@@ -1,0 +1,26 @@
+//! The tools: what an agent can call, the same for every surface.
+//!
+//! A [`ToolDef`] is a name, a description, the schemas of its arguments and its result, and a function. Arguments pass
+//! `args`, which is lenient about how models write values and strict about what is left; `complaint` explains what is
+//! refused. The files named after domains hold the definitions: an argument struct, a call into the domain, a result.
+
+mod args;
+mod complaint;
+mod definition;
+pub mod json;
+mod kb;
+mod knowledge;
+mod memory;
+mod registry;
+mod schema;
+mod work;
+
+pub use complaint::nearest;
+pub use definition::{Effect, ToolDef};
+pub use registry::Registry;
+
+/// Every tool, in listing order.
+pub fn all() -> Vec<ToolDef> {
+    let toolsets = [work::tools(), knowledge::tools(), memory::tools(), kb::tools()];
+    toolsets.into_iter().flatten().collect()
+}
