@@ -25,7 +25,7 @@ pub(crate) use names::{Key, Source, beginning};
 pub use names::{Named, Names, named};
 pub use open::{Db, Interrupt, Options, Patience};
 pub use recount::{Check, found, recount, repaired};
-pub(crate) use row::json;
+pub(crate) use row::{Cells, json, row};
 pub(crate) use search::subjects_sql;
 pub use search::{CHECKS as SEARCH_CHECKS, Fit, Hit, Needle, Question, Told, find};
 pub use tx::{Read, Write};

@@ -1,6 +1,5 @@
 //! Rows of `memory_connections`, with their notes and properties.
 
-use rusqlite::Row;
 use serde_json::json;
 
 use super::{
@@ -25,24 +24,22 @@ pub struct Record {
     pub connection: Connection,
 }
 
-pub(super) const COLUMNS: &str = "c.seq, c.id, c.type, c.from_node, c.to_node, c.created, c.modified, c.properties, \
-     EXISTS (SELECT 1 FROM memory_connection_contents WHERE owner = c.seq)";
-
-pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
-    Ok(Record {
-        seq: row.get(0)?,
+db::row! {
+    /// Columns of a table called `c`.
+    pub(super) COLUMNS, from_row -> Record {
+        seq: "c.seq",
         connection: Connection {
-            id: row.get(1)?,
-            r#type: row.get(2)?,
-            from_node_id: row.get(3)?,
-            to_node_id: row.get(4)?,
-            created: row.get(5)?,
-            modified: row.get(6)?,
-            properties: db::json(row, 7)?,
-            has_content: row.get(8)?,
-            content: None,
+            id: "c.id",
+            r#type: "c.type",
+            from_node_id: "c.from_node",
+            to_node_id: "c.to_node",
+            created: "c.created",
+            modified: "c.modified",
+            properties: json "c.properties",
+            has_content: "EXISTS (SELECT 1 FROM memory_connection_contents WHERE owner = c.seq) AS has_content",
+            content = None,
         },
-    })
+    }
 }
 
 /// The connection, if there is one.

@@ -1,6 +1,6 @@
 //! Rows of `memory_nodes`, with their content and properties.
 
-use rusqlite::Row;
+use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
 use serde_json::json;
 
 use super::properties::{self, Of};
@@ -22,25 +22,28 @@ pub struct Record {
     pub node: Node,
 }
 
-pub(super) const COLUMNS: &str = "seq, id, type, created, modified, properties, format, encoding";
-
-pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
-    let encoding = match row.get_ref(7)?.as_str()? {
-        "base64" => Encoding::Base64,
-        _ => Encoding::Utf8,
-    };
-    Ok(Record {
-        seq: row.get(0)?,
+db::row! {
+    pub(super) COLUMNS, from_row -> Record {
+        seq: "seq",
         node: Node {
-            id: row.get(1)?,
-            r#type: row.get(2)?,
-            created: row.get(3)?,
-            modified: row.get(4)?,
-            properties: db::json(row, 5)?,
-            content_format: row.get(6)?,
-            encoding,
+            id: "id",
+            r#type: "type",
+            created: "created",
+            modified: "modified",
+            properties: json "properties",
+            content_format: "format",
+            encoding: "encoding",
         },
-    })
+    }
+}
+
+impl FromSql for Encoding {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Ok(match value.as_str()? {
+            "base64" => Encoding::Base64,
+            _ => Encoding::Utf8,
+        })
+    }
 }
 
 /// The node, if there is one.
@@ -51,15 +54,15 @@ pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
 /// What a node is called and the first `bytes` of its text.
 pub fn told(tx: &Read<'_>, id: &str, bytes: usize) -> Result<Option<Told>> {
     tx.one(
-        "SELECT n.type, n.title, CASE n.encoding WHEN 'utf-8' THEN substr(c.bytes, 1, ?2) ELSE x'' END
+        "SELECT n.type, n.title, CASE n.encoding WHEN 'utf-8' THEN substr(c.bytes, 1, ?2) ELSE x'' END AS text
            FROM memory_nodes n LEFT JOIN memory_node_contents c ON c.owner = n.seq
           WHERE n.id = ?1",
         (id, bytes),
         |row| {
-            let text = row.get_ref(2)?.as_blob_or_null()?.unwrap_or_default();
+            let text = row.get_ref("text")?.as_blob_or_null()?.unwrap_or_default();
             // Cut in the middle of a letter, its rest is no text.
             let text = String::from_utf8_lossy(text).trim_end_matches('\u{fffd}').to_owned();
-            Ok(Told { id: id.to_owned(), kind: row.get(0)?, title: row.get(1)?, text })
+            Ok(Told { id: id.to_owned(), kind: row.get("type")?, title: row.get("title")?, text })
         },
     )
 }
@@ -285,7 +288,7 @@ pub fn newest(tx: &Read<'_>, limit: usize) -> Result<Vec<(Record, String)>> {
     tx.all(
         &format!("SELECT {COLUMNS}, title FROM memory_nodes ORDER BY seq DESC LIMIT ?1"),
         [limit],
-        |row| Ok((from_row(row)?, row.get(8)?)),
+        |row| Ok((from_row(row)?, row.get("title")?)),
     )
 }
 

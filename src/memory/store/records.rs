@@ -15,13 +15,13 @@ pub fn each_node(
     visit: impl FnMut((NodeRow, String)) -> Result<bool>,
 ) -> Result<()> {
     let sql = format!("SELECT {}, created_by FROM memory_nodes ORDER BY id", nodes::COLUMNS);
-    tx.while_each(&sql, [], |row| Ok((nodes::from_row(row)?, row.get(8)?)), visit)
+    tx.while_each(&sql, [], |row| Ok((nodes::from_row(row)?, row.get("created_by")?)), visit)
 }
 
 /// The node, if there is one.
 pub fn find_node(tx: &Read<'_>, id: &str) -> Result<Option<(NodeRow, String)>> {
     let sql = format!("SELECT {}, created_by FROM memory_nodes WHERE id = ?1", nodes::COLUMNS);
-    tx.one(&sql, [id], |row| Ok((nodes::from_row(row)?, row.get(8)?)))
+    tx.one(&sql, [id], |row| Ok((nodes::from_row(row)?, row.get("created_by")?)))
 }
 
 /// Visits all connections by id, each with who made it.
@@ -31,14 +31,14 @@ pub fn each_connection(
 ) -> Result<()> {
     let columns = connections::COLUMNS;
     let sql = format!("SELECT {columns}, c.created_by FROM memory_connections c ORDER BY c.id");
-    tx.while_each(&sql, [], |row| Ok((connections::from_row(row)?, row.get(9)?)), visit)
+    tx.while_each(&sql, [], |row| Ok((connections::from_row(row)?, row.get("created_by")?)), visit)
 }
 
 /// The connection, if there is one.
 pub fn find_connection(tx: &Read<'_>, id: &str) -> Result<Option<(ConnectionRow, String)>> {
     let columns = connections::COLUMNS;
     let sql = format!("SELECT {columns}, c.created_by FROM memory_connections c WHERE c.id = ?1");
-    tx.one(&sql, [id], |row| Ok((connections::from_row(row)?, row.get(9)?)))
+    tx.one(&sql, [id], |row| Ok((connections::from_row(row)?, row.get("created_by")?)))
 }
 
 /// When the ontology was made and last changed, if there is one.

@@ -1,6 +1,6 @@
 //! Rows of `work_nodes`.
 
-use rusqlite::{Row, params_from_iter, types::Value as SqlValue};
+use rusqlite::{params_from_iter, types::Value as SqlValue};
 use serde_json::{Value, json};
 
 use crate::{
@@ -58,38 +58,32 @@ impl Record {
 /// No limit, as SQLite can take it.
 pub const ALL: usize = u32::MAX as usize;
 
-/// The columns that [`from_row`] reads, of a table called `n`.
-pub const COLUMNS: &str = "n.seq, n.project, n.depth, n.priority, n.open_children, n.open_deps, \
-     n.id, n.rev, n.parent, n.summary, n.resolved, n.state, n.properties, n.context_links, \
-     n.created_at, n.updated_at, n.created_by, n.touched, n.children";
-
-/// The one row mapper.
-pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
-    let state: Option<String> = row.get(11)?;
-    Ok(Record {
-        seq: row.get(0)?,
-        project: row.get(1)?,
-        depth: row.get(2)?,
-        priority: row.get(3)?,
-        open_children: row.get(4)?,
-        open_deps: row.get(5)?,
-        touched: row.get(17)?,
-        children: row.get(18)?,
+db::row! {
+    /// Columns of a table called `n`.
+    pub COLUMNS, from_row -> Record {
+        seq: "n.seq",
+        project: "n.project",
+        depth: "n.depth",
+        priority: "n.priority",
+        children: "n.children",
+        open_children: "n.open_children",
+        open_deps: "n.open_deps",
+        touched: "n.touched",
         node: Node {
-            id: row.get(6)?,
-            rev: row.get(7)?,
-            parent: row.get(8)?,
-            summary: row.get(9)?,
-            resolved: row.get(10)?,
-            state: state.map(|_| db::json(row, 11)).transpose()?,
-            properties: db::json(row, 12)?,
-            context_links: db::json(row, 13)?,
-            evidence: Vec::new(),
-            created_at: row.get(14)?,
-            updated_at: row.get(15)?,
-            created_by: row.get(16)?,
+            id: "n.id",
+            rev: "n.rev",
+            parent: "n.parent",
+            summary: "n.summary",
+            resolved: "n.resolved",
+            state: json? "n.state",
+            properties: json "n.properties",
+            context_links: json "n.context_links",
+            evidence = Vec::new(),
+            created_at: "n.created_at",
+            updated_at: "n.updated_at",
+            created_by: "n.created_by",
         },
-    })
+    }
 }
 
 /// The node, if there is one.

@@ -149,7 +149,7 @@ pub fn live_claims(
               WHERE {LIVE} ORDER BY n.claimed_at DESC, n.seq LIMIT ?4"
         ),
         (project, live.after, live.until, limit),
-        |row| Ok((from_row(row)?, row.get(19)?)),
+        |row| Ok((from_row(row)?, row.get("claimed_by")?)),
     )
 }
 
