@@ -1,32 +1,8 @@
-//! The schema: what it is, and that every way to it leads to the same.
+//! The schema as reviewed, and what happens to files of another one. `src/db/migrate/tests.rs` tests how a file gets there.
 
 use graph::db::inspect;
 
-use crate::support::{TestApp, snapshot};
-
-/// A database of the version before the migration `name`, filled with `rows`, then brought to the newest one. A part of
-/// it is enough: what its rows point at need not be there.
-fn upgraded(name: &str, foreign_keys: &str, rows: &str) -> rusqlite::Connection {
-    let (before, after): (Vec<&graph::db::Migration>, Vec<_>) =
-        graph::db::MIGRATIONS.iter().partition(|it| it.name < name);
-    let db = rusqlite::Connection::open_in_memory().unwrap();
-    db.pragma_update(None, "foreign_keys", foreign_keys).unwrap();
-    for migration in before {
-        db.execute_batch(migration.sql).unwrap();
-    }
-    db.execute_batch(rows).unwrap();
-    for migration in after {
-        db.execute_batch(migration.sql).unwrap();
-    }
-    db
-}
-
-/// The texts that a query finds.
-fn texts(db: &rusqlite::Connection, sql: &str) -> Vec<String> {
-    let mut statement = db.prepare(sql).unwrap();
-    let rows = statement.query_map([], |row| row.get(0)).unwrap();
-    rows.collect::<rusqlite::Result<_>>().unwrap()
-}
+use crate::support::{TestApp, binary, snapshot};
 
 #[test]
 fn the_schema_is_as_reviewed() {
@@ -46,73 +22,53 @@ fn a_new_file_is_sound_and_in_wal_mode() {
     assert_eq!(inspection.schema_version, graph::db::MIGRATIONS.len());
 }
 
-#[test]
-fn stores_of_an_older_version_keep_their_links_and_logs() {
-    let db = upgraded(
-        "0007_kb_stores",
-        "on",
-        "INSERT INTO kb_branches (key, name, created_at) VALUES (1, 'main', '2'), (2, 'side', '3');
-         INSERT INTO kb_links VALUES (1, 'A', 'r', 'B', ''), (2, 'A', 'r', 'C', ''), (3, 'A', 'r', 'C', 'k');
-         INSERT INTO kb_branch_links VALUES
-           (1, 1, 's', NULL, NULL, NULL, '2', 'x'), (2, 1, 's', NULL, NULL, NULL, '2', 'x'),
-           (1, 2, 's', 0.5, 'f', 1, '2', 'x'), (2, 2, 's', 0.5, 'f', 2, '2', 'x'), (2, 3, 's', NULL, NULL, NULL, '2', 'x');
-         INSERT INTO kb_changesets (id, branch, action, at, actor, source, first_event, last_event) VALUES
-           ('a', 'side', 'sync', '1', 'x', 's', 1, 1), ('b', 'side', 'sync', '3', 'x', 's', 2, 2),
-           ('c', 'gone', 'sync', '3', 'x', 's', 3, 3);",
-    );
-    let all = |sql: &str| texts(&db, sql);
-    assert_eq!(
-        all("SELECT m.branch || ' ' || to_id || kind || coalesce(line, '') || coalesce(confidence, '')
-               FROM kb_branch_links m JOIN kb_links l ON l.key = m.link ORDER BY 1"),
-        ["1 B", "1 C10.5", "2 B", "2 C20.5", "2 Ck"]
-    );
-    assert_eq!(
-        all("SELECT to_id || kind FROM kb_links ORDER BY 1"),
-        ["B", "C", "C", "Ck"],
-        "what is the same is one row"
-    );
-    assert_eq!(
-        all("SELECT type FROM v_edges WHERE domain = 'kb' AND to_id = 'B' ORDER BY 1"),
-        ["r@main", "r@side"]
-    );
-    assert_eq!(
-        all("SELECT id || coalesce(store, '') FROM kb_changesets ORDER BY 1"),
-        ["a", "b2", "c"]
-    );
-    assert_eq!(all("SELECT 'broken' FROM pragma_foreign_key_check"), [""; 0]);
-}
+/// The names of the migrations that led to the last schema before the baseline.
+const FORMER: [&str; 10] = [
+    "0001_foundation",
+    "0002_work",
+    "0003_knowledge",
+    "0004_memory",
+    "0005_kb",
+    "0006_freshness",
+    "0007_kb_stores",
+    "0008_fewer_pages",
+    "0009_properties_once",
+    "0010_links_as_written",
+];
 
 #[test]
-fn evidence_of_an_older_version_keeps_its_order() {
-    let db = upgraded(
-        "0008_fewer_pages",
-        "off",
-        "INSERT INTO work_evidence (seq, node, type, ref, agent, timestamp) VALUES
-           (1, 'b', 'note', 'first', 'x', '1'), (2, 'a', 'note', 'second', 'x', '2'),
-           (5, 'b', 'commit', 'third', 'y', '3'), (9, 'b', 'note', 'fourth', 'y', '4');",
-    );
-    let sql = "SELECT node || place || ref || agent FROM work_evidence ORDER BY node, place";
-    let rows = texts(&db, sql);
-    assert_eq!(rows, ["a1secondx", "b1firstx", "b2thirdy", "b3fourthy"]);
-}
-
-#[test]
-fn folders_of_an_older_version_are_compared_as_before() {
-    let db = upgraded(
-        "0008_fewer_pages",
-        "on",
-        "INSERT INTO confirmations (key, at, actor, files) VALUES (1, '1', 'x', 3), (2, '2', 'x', 1), (3, '3', 'x', NULL);
-         INSERT INTO confirmed_files (confirmation, path, kind, size, mtime, hash) VALUES
-           (1, 'src', 'folder', 0, 7, NULL), (1, 'a', 'folder', 0, 5, NULL), (1, 'src/a', 'file', 3, 6, 'h'),
-           (2, 'b', 'absent', 0, 0, NULL);",
-    );
-    let all = |sql: &str| texts(&db, sql);
-    assert_eq!(
-        all("SELECT concat_ws(' ', c.key, files, folders) FROM confirmations c
-               LEFT JOIN confirmed_areas a ON a.key = c.area ORDER BY c.key"),
-        [r#"1 1 [["a",5],["src",7]]"#, "2 1", "3"]
-    );
-    assert_eq!(all("SELECT path FROM confirmed_files ORDER BY path"), ["b", "src/a"]);
-    db.execute_batch("DELETE FROM confirmations").unwrap();
-    assert_eq!(all("SELECT digest FROM confirmed_areas"), [""; 0], "gone with what named it");
+fn a_file_of_a_development_schema_is_refused_with_what_to_do_and_left_as_it_is() {
+    for steps in [1, 3, FORMER.len()] {
+        let (_keep, directory) = binary::directory();
+        let path = directory.join("graph.db");
+        let conn = rusqlite::Connection::open(&path).unwrap();
+        conn.pragma_update(None, "journal_mode", "wal").unwrap();
+        conn.pragma_update(None, "application_id", 0x6772_7068).unwrap();
+        conn.execute_batch(
+            "CREATE TABLE schema_migrations (
+               version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL
+             ) STRICT",
+        )
+        .unwrap();
+        for (index, name) in FORMER.iter().take(steps).enumerate() {
+            conn.execute(
+                "INSERT INTO schema_migrations VALUES (?1, ?2, 'c0ffee', '2026-01-01T00:00:00.000Z')",
+                (index + 1, name),
+            )
+            .unwrap();
+        }
+        conn.pragma_update(None, "user_version", steps).unwrap();
+        conn.close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+        for line in [&["status"][..], &["tool", "graph_open", r#"{"project":"p"}"#], &["doctor"]] {
+            let refused = binary::run(&directory, line);
+            assert_eq!(refused.code, 1, "{line:?}: {}{}", refused.out, refused.err);
+            let said = refused.out + &refused.err;
+            for words in ["a development version", "graph export", "graph import"] {
+                assert!(said.contains(words), "{line:?} does not say `{words}`: {said}");
+            }
+        }
+        assert!(std::fs::read(&path).unwrap() == before, "{steps}: the file was changed");
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "{steps}: no copy was made");
+    }
 }

@@ -2,19 +2,19 @@ CREATE INDEX confirmations_by_area ON confirmations (area) WHERE area IS NOT NUL
 
 CREATE INDEX events_by_subject ON events (subject, seq);
 
-CREATE INDEX graph_atoms_by_name     ON graph_atoms (project_id, name, id);
+CREATE INDEX graph_atoms_by_name ON graph_atoms (project_id, name, id);
 
 CREATE INDEX graph_molecules_by_name ON graph_molecules (project_id, name, id);
 
 CREATE INDEX graph_patterns_by_atom ON graph_patterns (atom_id);
 
-CREATE INDEX idx_graph_atoms_molecule    ON graph_atoms (molecule_id);
+CREATE INDEX idx_graph_atoms_molecule ON graph_atoms (molecule_id);
 
-CREATE INDEX idx_graph_atoms_project     ON graph_atoms (project_id);
+CREATE INDEX idx_graph_atoms_project ON graph_atoms (project_id);
 
-CREATE INDEX idx_graph_changelog_parent  ON graph_changelog (parent_type, parent_id);
+CREATE INDEX idx_graph_changelog_parent ON graph_changelog (parent_type, parent_id);
 
-CREATE INDEX idx_graph_changelog_task    ON graph_changelog (task_id);
+CREATE INDEX idx_graph_changelog_task ON graph_changelog (task_id);
 
 CREATE INDEX idx_graph_molecules_project ON graph_molecules (project_id);
 
@@ -22,7 +22,7 @@ CREATE INDEX kb_branch_entities_by_confirmation ON kb_branch_entities (confirmed
 
 CREATE INDEX kb_branch_entities_by_entity ON kb_branch_entities (entity, branch);
 
-CREATE INDEX kb_branch_entities_by_type   ON kb_branch_entities (branch, type, id);
+CREATE INDEX kb_branch_entities_by_type ON kb_branch_entities (branch, type, id);
 
 CREATE INDEX kb_branch_links_by_link ON kb_branch_links (link, branch);
 
@@ -30,19 +30,19 @@ CREATE INDEX kb_changesets_by_reverts ON kb_changesets (reverts) WHERE reverts I
 
 CREATE INDEX kb_changesets_by_store ON kb_changesets (store, first_event);
 
-CREATE INDEX kb_entities_by_file     ON kb_entities (file)           WHERE file IS NOT NULL;
+CREATE INDEX kb_entities_by_file ON kb_entities (file)           WHERE file IS NOT NULL;
 
-CREATE INDEX kb_entities_by_owner    ON kb_entities (owner)          WHERE owner IS NOT NULL;
+CREATE INDEX kb_entities_by_owner ON kb_entities (owner)          WHERE owner IS NOT NULL;
 
 CREATE INDEX kb_entities_by_priority ON kb_entities (priority COLLATE NOCASE, type) WHERE priority IS NOT NULL;
 
-CREATE INDEX kb_links_by_file     ON kb_links (file) WHERE file IS NOT NULL;
+CREATE INDEX kb_links_by_file ON kb_links (file) WHERE file IS NOT NULL;
 
-CREATE INDEX kb_links_by_name     ON kb_links (from_id, relation, to_id, kind);
+CREATE INDEX kb_links_by_name ON kb_links (from_id, relation, to_id, kind);
 
 CREATE INDEX kb_links_by_relation ON kb_links (relation, from_id, to_id, kind);
 
-CREATE INDEX kb_links_by_target   ON kb_links (to_id, relation, from_id, kind);
+CREATE INDEX kb_links_by_target ON kb_links (to_id, relation, from_id, kind);
 
 CREATE INDEX kb_paths_by_entity ON kb_paths (entity);
 
@@ -52,19 +52,19 @@ CREATE INDEX memory_connections_by_source ON memory_connections (from_node, type
 
 CREATE INDEX memory_connections_by_target ON memory_connections (to_node, type, seq);
 
-CREATE UNIQUE INDEX memory_connections_by_type ON memory_connections (type, seq);
+CREATE INDEX memory_connections_by_type ON memory_connections (type, seq);
 
 CREATE INDEX memory_nodes_by_title ON memory_nodes (type, title, seq) WHERE title <> '';
 
-CREATE UNIQUE INDEX memory_nodes_by_type ON memory_nodes (type, seq);
+CREATE INDEX memory_nodes_by_type ON memory_nodes (type, seq);
 
 CREATE INDEX work_edges_by_target ON work_edges (to_node, type, from_node);
 
 CREATE INDEX work_nodes_by_created ON work_nodes (project, seq);
 
-CREATE INDEX work_nodes_by_depth   ON work_nodes (project, depth DESC, seq);
+CREATE INDEX work_nodes_by_depth ON work_nodes (project, depth DESC, seq);
 
-CREATE INDEX work_nodes_by_parent  ON work_nodes (parent, seq);
+CREATE INDEX work_nodes_by_parent ON work_nodes (parent, seq);
 
 CREATE INDEX work_nodes_by_touched ON work_nodes (project, resolved, touched);
 
@@ -83,11 +83,12 @@ CREATE TABLE confirmations (
   key       INTEGER PRIMARY KEY,
   at        TEXT NOT NULL,
   actor     TEXT NOT NULL,
-  -- What was checked out; none before the first commit.
+  -- What was checked out; NULL before the first commit.
   commit_id TEXT CHECK (commit_id <> ''),
-  -- How many rows of confirmed_files it has; none where there were too many files to look at.
-  files     INTEGER CHECK (files >= 0)
-, area INTEGER REFERENCES confirmed_areas (key)) STRICT;
+  -- The number of its rows in confirmed_files; NULL if there were too many files to read.
+  files     INTEGER CHECK (files >= 0),
+  area      INTEGER REFERENCES confirmed_areas (key)
+) STRICT;
 
 CREATE TABLE confirmed_areas (
   key     INTEGER PRIMARY KEY,
@@ -104,7 +105,7 @@ CREATE TABLE confirmed_atoms (
 CREATE TABLE confirmed_files (
   confirmation INTEGER NOT NULL REFERENCES confirmations (key) ON DELETE CASCADE,
   path         TEXT NOT NULL,
-  kind         TEXT NOT NULL CHECK (kind IN ('file', 'folder', 'absent')),
+  kind         TEXT NOT NULL CHECK (kind IN ('file', 'absent')),
   size         INTEGER NOT NULL,
   -- Nanoseconds since 1970; 0 where it was written so lately that it may be written again without looking different.
   mtime        INTEGER NOT NULL,
@@ -177,10 +178,11 @@ CREATE TABLE graph_patterns (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE kb_branch_entities (
-  branch INTEGER NOT NULL REFERENCES kb_branches (key),
-  id     TEXT NOT NULL,
-  type   TEXT NOT NULL,
-  entity INTEGER NOT NULL, confirmed INTEGER REFERENCES confirmations (key),
+  branch    INTEGER NOT NULL REFERENCES kb_branches (key),
+  id        TEXT NOT NULL,
+  type      TEXT NOT NULL,
+  entity    INTEGER NOT NULL,
+  confirmed INTEGER REFERENCES confirmations (key),
   PRIMARY KEY (branch, id),
   FOREIGN KEY (id, entity) REFERENCES kb_entities (id, key)
 ) STRICT, WITHOUT ROWID;
@@ -209,7 +211,9 @@ CREATE TABLE kb_changesets (
   reason      TEXT,
   reverts     TEXT REFERENCES kb_changesets (id),
   first_event INTEGER NOT NULL,
-  last_event  INTEGER NOT NULL, store INTEGER,
+  last_event  INTEGER NOT NULL,
+  -- The key of the branch: names can be used again, and one branch's past is not another's. NULL if it was gone already.
+  store       INTEGER,
   CHECK (first_event <= last_event),
   CHECK ((action = 'rollback') = (reverts IS NOT NULL)),
   CHECK (action <> 'delete' OR reason IS NOT NULL)

@@ -11,7 +11,6 @@ use std::{
 
 use serde_json::json;
 
-use super::fixtures;
 use crate::support::{binary, git, server::Server};
 
 fn mode(path: &Path) -> u32 {
@@ -70,11 +69,6 @@ fn the_file_and_its_log_are_their_owners_alone_under_any_umask() {
         for path in made.iter().chain([&note.unwrap().path()]) {
             assert_eq!(mode(path), 0o600, "umask {umask}, {}", path.display());
         }
-        // A copy is made before a migration.
-        fs::write(&db, fixtures::read(2).unwrap()).unwrap();
-        let (code, said) = under_umask(&directory, umask, "status");
-        assert_eq!(code, 0, "{said}");
-        assert_eq!(mode(&directory.join("graph.db.v2.bak")), 0o600, "umask {umask}");
     }
 }
 
@@ -122,12 +116,8 @@ fn a_kb_that_links_out_of_the_repository_is_refused() {
 #[test]
 fn what_was_left_beside_the_database_is_cleared_away_by_the_next_to_open_it() {
     let (_keep, directory) = binary::directory();
-    fs::write(directory.join("graph.db"), fixtures::read(2).unwrap()).unwrap();
-    // As a process leaves it that dies while it copies.
-    for ending in ["bak-partial", "bak-partial-journal"] {
-        fs::write(directory.join(format!("graph.db.v2.{ending}")), "half a copy").unwrap();
-    }
-    // And one that dies in the middle of a backup.
+    binary::run(&directory, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
+    // As a process leaves it that ends in the middle of a backup.
     for ending in ["", "-copy", "-copy-journal"] {
         fs::write(directory.join(format!(".notes.db.7-0.graph-tmp{ending}")), "half").unwrap();
     }
@@ -137,7 +127,7 @@ fn what_was_left_beside_the_database_is_cleared_away_by_the_next_to_open_it() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["graph.db", "graph.db.v2.bak"]);
+    assert_eq!(names, ["graph.db"]);
 }
 
 #[test]
