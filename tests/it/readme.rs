@@ -1,4 +1,4 @@
-//! The README says what is true.
+//! The README and the pages of `docs` say what is true.
 
 use std::{fs, path::Path};
 
@@ -11,8 +11,8 @@ fn text(file: &str) -> String {
 }
 
 /// The first cells of the table rows that begin with code, such as `graph_open`.
-fn rows(readme: &str, heading: &str) -> Vec<String> {
-    let section = readme.split(&format!("\n## {heading}\n")).nth(1).unwrap();
+fn rows(page: &str, heading: &str) -> Vec<String> {
+    let section = page.split(&format!("\n## {heading}\n")).nth(1).unwrap();
     let section = section.split("\n## ").next().unwrap();
     let cells = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     cells.map(str::to_owned).collect()
@@ -21,7 +21,7 @@ fn rows(readme: &str, heading: &str) -> Vec<String> {
 #[test]
 fn every_tool_is_in_the_table_in_listing_order() {
     let tools: Vec<_> = tools::all().iter().map(|tool| tool.name.to_owned()).collect();
-    assert_eq!(rows(&text("README.md"), "Tools"), tools);
+    assert_eq!(rows(&text("docs/tools.md"), "Tools"), tools);
 }
 
 #[test]
@@ -31,12 +31,12 @@ fn every_command_is_in_the_table() {
     let listed = help.split("\nCommands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let names = listed.lines().filter_map(|line| line.split_whitespace().next());
     let commands: Vec<_> = names.map(|name| format!("graph {name}")).collect();
-    assert_eq!(rows(&text("README.md"), "Commands"), commands);
+    assert_eq!(rows(&text("docs/commands.md"), "Commands"), commands);
 }
 
 #[test]
 fn every_key_is_in_the_table_and_in_the_example_file() {
-    let keys = rows(&text("README.md"), "Configuration");
+    let keys = rows(&text("docs/configuration.md"), "Configuration");
     assert_eq!(keys, config::KEYS);
     let example = text(config::FILE_NAME);
     for key in keys {
@@ -51,38 +51,75 @@ fn ci_runs_the_very_test_command_that_the_readme_names() {
     assert_eq!(ci.lines().last(), Some("cargo test"));
 }
 
+/// The files of a directory that match, by their path from the root.
+fn files(directory: &str, page: impl Fn(&str) -> String) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let entries = fs::read_dir(root.join(directory)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let pages = names.map(|name| format!("{directory}/{}", page(&name)));
+    pages.filter(|page| page.ends_with(".md") && root.join(page).is_file()).collect()
+}
+
 /// Every page for people, by its path.
 fn pages() -> Vec<String> {
     let mut pages: Vec<String> =
-        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(str::to_owned).into();
-    let root = format!("{}/src", env!("CARGO_MANIFEST_DIR"));
-    for entry in fs::read_dir(root).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let page = format!("src/{name}/README.md");
-        if Path::new(env!("CARGO_MANIFEST_DIR")).join(&page).is_file() {
-            pages.push(page);
-        }
-    }
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "benches/README.md"]
+            .map(str::to_owned)
+            .into();
+    pages.extend(files("docs", str::to_owned));
+    pages.extend(files("src", |name| format!("{name}/README.md")));
     pages
+}
+
+/// The files that a page links to, by their path from the page's directory.
+fn links(page: &str) -> Vec<String> {
+    let targets = page.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.filter(|target| !target.contains("://") && !target.starts_with('#'));
+    files.map(|target| target.split('#').next().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn every_link_to_a_file_leads_to_one() {
-    let mut links = 0;
+    let mut found = 0;
     for page in pages() {
-        let page_text = text(&page);
-        for target in page_text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            if target.contains("://") || target.starts_with('#') {
-                continue;
-            }
-            let directory = page.rsplit_once('/').map_or("", |(directory, _)| directory);
-            let target = target.split('#').next().unwrap();
+        let directory = page.rsplit_once('/').map_or("", |(directory, _)| directory);
+        for target in links(&text(&page)) {
             let path = format!("{}/{directory}/{target}", env!("CARGO_MANIFEST_DIR"));
             assert!(fs::exists(&path).unwrap(), "{page} links to {target}");
-            links += 1;
+            found += 1;
         }
     }
-    assert!(links > 8, "links are found at all: {links}");
+    assert!(found > 30, "links are found at all: {found}");
+}
+
+#[test]
+fn every_page_is_linked_from_the_readme_or_the_list_of_pages() {
+    let readme = links(&text("README.md"));
+    let list = links(&text("docs/README.md"));
+    let list: Vec<String> = list
+        .iter()
+        .map(|target| match target.strip_prefix("../") {
+            Some(above) => above.to_owned(),
+            None => format!("docs/{target}"),
+        })
+        .collect();
+    for page in pages() {
+        assert!(page == "README.md" || readme.contains(&page) || list.contains(&page), "{page}");
+    }
+}
+
+#[test]
+fn the_readme_is_short_and_its_json_can_be_copied() {
+    let readme = text("README.md");
+    let lines = readme.lines().count();
+    assert!(lines <= 200, "the README has {lines} lines: move something to docs/");
+    let blocks: Vec<&str> = readme.split("```json\n").skip(1).collect();
+    assert!(blocks.len() >= 4, "one for each client that is set up by JSON");
+    for block in blocks {
+        let block = block.split("```").next().unwrap();
+        let json: serde_json::Value = serde_json::from_str(block).expect(block);
+        assert!(json.to_string().contains("serve"), "{block}");
+    }
 }
 
 #[test]

@@ -379,16 +379,15 @@ fn looking_at_a_list_is_no_use_of_a_branch() {
 }
 
 #[test]
-fn the_readme_lists_every_address() {
+fn the_page_of_tools_lists_every_address() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     let answer = server.ask(1, "resources/templates/list", json!({}));
     let templates = answer["result"]["resourceTemplates"].as_array().unwrap();
     let templates: Vec<_> =
         templates.iter().map(|it| it["uriTemplate"].as_str().unwrap()).collect();
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let cells =
-        readme.lines().filter_map(|line| line.strip_prefix("| `graph://")?.split('`').next());
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/tools.md")).unwrap();
+    let cells = page.lines().filter_map(|line| line.strip_prefix("| `graph://")?.split('`').next());
     let listed: Vec<_> = cells.map(|cell| format!("graph://{cell}")).collect();
     assert!(listed.contains(&"graph://ontology".to_owned()));
     assert_eq!(listed.iter().filter(|cell| cell.contains('{')).collect::<Vec<_>>(), templates);
