@@ -68,16 +68,16 @@ const LIMITS: &[Limit] = &[
     ("bytes of a context link", 1_024, "graph_plan", |n| {
         plan(json!({ "context_links": ["l".repeat(n)] }))
     }),
-    ("nodes that graph_next gives", 50, "graph_next", |n| json!({ "count": n })),
+    ("nodes that graph_next returns", 50, "graph_next", |n| json!({ "count": n })),
     ("nodes on a page", 100, "graph_query", |n| json!({ "limit": n })),
     (
-        "characters of a text to look for",
+        "characters of a text to search for",
         256,
         "graph_query",
         |n| json!({ "filter": { "text": "x".repeat(n) } }),
     ),
     (
-        "times that three letters stand in a text to look for",
+        "times that the same three letters occur in a text to search for",
         8,
         "search_content",
         |n| json!({ "query": "-".repeat(n + 2) }),
