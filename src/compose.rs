@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{Result, paths, wire::is_zero},
+    base::{Domain, Result, paths, wire::is_zero},
     db::{Read, Write},
     kb::{self, Touching},
     knowledge::{self, Surroundings},
@@ -22,7 +22,7 @@ pub use brief::{
 };
 pub use onboard::{KnowledgeState, MemoryState, Oriented, onboard};
 pub use prompts::{Asker, Subject, discovery, execution, planning};
-pub use search::{Domain, FoundText, Search, Searched, search};
+pub use search::{FoundText, Search, Searched, search};
 
 use spread::{Spread, spread};
 

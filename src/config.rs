@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::os::git::Repository;
+use crate::{base::Domain, os::git::Repository};
 
 mod file;
 mod value;
@@ -18,7 +18,7 @@ mod value;
 use file::File;
 
 pub use file::{KEYS, initial_text};
-pub use value::{Durability, Toolset};
+pub use value::Durability;
 
 /// The name that is looked for upward from the working directory.
 pub const FILE_NAME: &str = "graph.config.yaml";
@@ -183,7 +183,7 @@ pub struct Config {
     /// Minutes after which a claim no longer keeps others away.
     pub claim_ttl_minutes: Setting<u32>,
     /// The toolsets that are on, in listing order, each once.
-    pub toolsets: Setting<Vec<Toolset>>,
+    pub toolsets: Setting<Vec<Domain>>,
     /// What a committed write survives.
     pub durability: Setting<Durability>,
     /// Megabytes that one line of a client may have.
@@ -267,7 +267,7 @@ impl Config {
             claim_ttl_minutes: file
                 .whole("claim_ttl_minutes", 1..=525_600)?
                 .unwrap_or_else(|| default(DEFAULT_CLAIM_TTL_MINUTES)),
-            toolsets: toolsets.unwrap_or_else(|| default(Toolset::ALL.to_vec())),
+            toolsets: toolsets.unwrap_or_else(|| default(Domain::ALL.to_vec())),
             durability: durability.unwrap_or_else(|| default(Durability::Full)),
             max_message_mb: file
                 .whole("max_message_mb", 1..=1024)?

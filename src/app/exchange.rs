@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::App;
 use crate::{
     base::{
-        Ctx, Error, ErrorCode, Fault, Result,
+        Ctx, Domain, Error, ErrorCode, Fault, Result,
         props::Change,
         records::{Report, Tally},
     },
@@ -65,17 +65,17 @@ pub fn format_of(start: &[u8]) -> Format {
 }
 
 /// Where an export's lines come from, in the order of their names.
-type Domain = (
-    &'static str,
+type Records = (
+    Domain,
     fn(&Read<'_>) -> Result<usize>,
     fn(&Read<'_>, &mut dyn FnMut(String) -> Result<()>) -> Result<()>,
 );
 
-const DOMAINS: [Domain; 4] = [
-    (kb::DOMAIN, kb::count_records, kb::export_records),
-    (knowledge::DOMAIN, knowledge::count_records, knowledge::export_records),
-    (memory::DOMAIN, memory::count_records, memory::export_records),
-    (work::DOMAIN, work::count_records, work::export_records),
+const DOMAINS: [Records; 4] = [
+    (Domain::Kb, kb::count_records, kb::export_records),
+    (Domain::Knowledge, knowledge::count_records, knowledge::export_records),
+    (Domain::Memory, memory::count_records, memory::export_records),
+    (Domain::Work, work::count_records, work::export_records),
 ];
 
 /// All types of records.
@@ -107,7 +107,7 @@ impl App {
             for (domain, _, export) in DOMAINS {
                 export(tx, &mut |line| {
                     exported.records += 1;
-                    *exported.domains.entry(domain).or_default() += 1;
+                    *exported.domains.entry(domain.as_str()).or_default() += 1;
                     watch(exported.records, total);
                     put(&line, &mut exported)
                 })?;
@@ -235,8 +235,8 @@ fn tell(tx: &Write<'_>, source: &str, report: &Report) -> Result<()> {
         .filter(|(_, tally)| tally.changed())
         .map(|(kind, tally)| Ok(Change::new(*kind, (), serde_json::to_value(tally)?)))
         .collect::<Result<_>>()?;
-    let (domain, kind, action) = ("graph", "import", "imported");
-    tx.record(&Event { domain, kind, subject: source, action, changes: &changes })
+    let (kind, action) = ("import", "imported");
+    tx.record(&Event { domain: None, kind, subject: source, action, changes: &changes })
 }
 
 /// What is written is not the database, which would else be blamed for it.

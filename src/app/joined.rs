@@ -3,7 +3,7 @@
 use super::{App, kb::KbView};
 use crate::{
     base::{Ctx, Result},
-    compose::{Around, Domain},
+    compose::Around,
     db::Read,
 };
 
@@ -15,8 +15,7 @@ impl App {
         f: impl Fn(&Read<'_>, &Around<'_>) -> Result<T>,
     ) -> Result<T> {
         let (settings, root) = (self.work(), self.root());
-        let on = self.config.toolsets.value.iter();
-        let on: Vec<Domain> = on.filter_map(|toolset| Domain::named(toolset.as_str())).collect();
+        let on = self.config.toolsets.value.clone();
         self.read_with_kb(ctx, |tx, KbView { setting: kb, problem: kb_problem }| {
             let root = root.as_deref();
             f(tx, &Around { settings: &settings, root, on: &on, kb, kb_problem })

@@ -10,8 +10,7 @@ use std::{
 
 use super::App;
 use crate::{
-    base::{Ctx, Error, ErrorCode, Fault, Result},
-    config::Toolset,
+    base::{Ctx, Domain, Error, ErrorCode, Fault, Result},
     db::{Read, Write},
     kb::{
         self, Ensured, FirstUse, Former, Schema, Setting,
@@ -174,7 +173,7 @@ impl App {
         ctx: &Ctx,
         f: impl Fn(&Read<'_>, KbView<'_>) -> Result<T>,
     ) -> Result<T> {
-        if !self.config.toolsets.value.contains(&Toolset::Kb) {
+        if !self.config.toolsets.value.contains(&Domain::Kb) {
             return self.read(ctx, |tx| f(tx, KbView::default()));
         }
         let setting = match self.kb(None) {

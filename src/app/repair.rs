@@ -82,7 +82,7 @@ fn rebuild(tx: &Write<'_>, indexes: &[String]) -> Result<Vec<String>> {
     let mut done = Vec::new();
     for index in indexes {
         db::inspect::rebuild(tx, index)?;
-        done.extend(db::repaired(tx, "graph", &format!("index {index}, made anew"), 1)?);
+        done.extend(db::repaired(tx, None, &format!("index {index}, made anew"), 1)?);
     }
     Ok(done)
 }
@@ -90,5 +90,5 @@ fn rebuild(tx: &Write<'_>, indexes: &[String]) -> Result<Vec<String>> {
 fn reindex(tx: &Write<'_>) -> Result<Vec<String>> {
     tx.clear_index()?;
     REINDEX.into_iter().try_for_each(|reindex| reindex(tx))?;
-    Ok(db::repaired(tx, "graph", "text index, made anew", 1)?.into_iter().collect())
+    Ok(db::repaired(tx, None, "text index, made anew", 1)?.into_iter().collect())
 }

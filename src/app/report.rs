@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::App;
 use crate::{
-    base::{Ctx, Result, Timestamp},
+    base::{Ctx, Domain, Result, Timestamp},
     db::{self, EventRow, Named, Wanted, inspect::Inspection},
     kb,
     knowledge::{self, IdlePattern},
@@ -102,7 +102,7 @@ impl App {
         &self,
         ctx: &Ctx,
         start: &str,
-        domain: Option<&str>,
+        domain: Option<Domain>,
         limit: usize,
     ) -> Result<Vec<Named>> {
         self.look(ctx, |tx| db::named(tx, start, domain, limit))

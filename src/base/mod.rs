@@ -2,6 +2,7 @@
 
 pub mod code;
 pub mod ctx;
+pub mod domain;
 pub mod error;
 pub mod globs;
 pub mod ids;
@@ -18,6 +19,7 @@ pub mod wire;
 
 pub use code::ErrorCode;
 pub use ctx::Ctx;
+pub use domain::Domain;
 pub use error::{Error, Fault, Result};
 pub use progress::Progress;
 pub use time::Timestamp;

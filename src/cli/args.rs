@@ -2,9 +2,12 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{
+    Args, CommandFactory, Parser, Subcommand,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 
-use crate::config;
+use crate::{base::Domain, config};
 
 use super::{
     backup, brief, completions, context, demo, doctor, export, import, init, kb, knowledge, log,
@@ -101,6 +104,13 @@ pub enum Command {
     Backup(backup::Backup),
     /// Print a completion script for a shell
     Completions(completions::Completions),
+}
+
+/// Reads the name of a domain.
+pub fn domain() -> impl TypedValueParser<Value = Domain> {
+    let names = Domain::ALL.iter().map(|it| PossibleValue::new(it.as_str()).help(it.content()));
+    PossibleValuesParser::new(names)
+        .try_map(|name| Domain::named(&name).ok_or_else(|| format!("`{name}` is no domain")))
 }
 
 impl Cli {

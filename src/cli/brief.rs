@@ -12,6 +12,7 @@ use super::{
     },
 };
 use crate::{
+    base::Domain,
     compose::{self, BriefAtom, BriefMolecule, Briefing, LastChange, LeftOut},
     kb::check::Violation,
 };
@@ -29,7 +30,7 @@ pub struct Brief {
     #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = HEAD, conflicts_with = "node")]
     pub diff: Option<String>,
     /// The files of this node, its own and those of what it is part of
-    #[arg(long, value_name = "ID", add = completions::things_of(&["work"]))]
+    #[arg(long, value_name = "ID", add = completions::things_of(&[Domain::Work]))]
     pub node: Option<String>,
     /// Only what this project knows and plans
     #[arg(long, value_name = "NAME", add = completions::projects())]

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     app::{App, Launch, Named, Read},
-    base::Result,
+    base::{Domain, Result},
     config::{Config, Options, Surroundings},
     kb,
     knowledge::{self, EntityType},
@@ -92,13 +92,13 @@ pub fn projects() -> ArgValueCompleter {
 pub fn projects_and_nodes() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let mut found = project_names();
-        found.extend(ids(current, &[Some("work")]));
+        found.extend(ids(current, &[Some(Domain::Work)]));
         fitting(current, found)
     })
 }
 
 /// Completes the id of something of these domains.
-pub fn things_of(domains: &'static [&'static str]) -> ArgValueCompleter {
+pub fn things_of(domains: &'static [Domain]) -> ArgValueCompleter {
     let domains: Vec<_> = domains.iter().map(|domain| Some(*domain)).collect();
     ArgValueCompleter::new(move |current: &OsStr| fitting(current, ids(current, &domains)))
 }
@@ -201,11 +201,11 @@ fn project_names() -> Vec<(String, String)> {
     projects.into_iter().map(|project| (project.project, project.summary)).collect()
 }
 
-fn ids(current: &OsStr, domains: &[Option<&str>]) -> Vec<(String, String)> {
+fn ids(current: &OsStr, domains: &[Option<Domain>]) -> Vec<(String, String)> {
     let (Some(start), Some(app)) = (current.to_str(), app()) else {
         return Vec::new();
     };
-    let look_for = |domain: &Option<&str>| app.look_for(&app.ctx(None), start, *domain, OFFERED);
+    let look_for = |domain: &Option<Domain>| app.look_for(&app.ctx(None), start, *domain, OFFERED);
     let found = domains.iter().flat_map(|domain| look_for(domain).unwrap_or_default());
     found.map(|Named { id, title }| (id, title)).collect()
 }

@@ -9,7 +9,9 @@ use clap::{Args, builder::RangedU64ValueParser};
 use serde_json::json;
 
 use super::{
-    Shell, completions,
+    Shell,
+    args::domain,
+    completions,
     format::{change, when},
     next::quoted,
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, brief, plain, styled},
@@ -17,7 +19,7 @@ use super::{
 };
 use crate::{
     app::{LogEntry, Wanted},
-    base::{Error, ErrorCode, Timestamp, props::Change},
+    base::{Domain, Error, ErrorCode, Timestamp, props::Change},
     work,
 };
 
@@ -36,8 +38,8 @@ pub struct Log {
     #[arg(long, value_name = "N", default_value = "20", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     pub limit: usize,
     /// Only what happened in one domain
-    #[arg(long, value_name = "NAME", value_parser = DOMAINS, conflicts_with = "id")]
-    pub domain: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = domain(), conflicts_with = "id")]
+    pub domain: Option<Domain>,
     /// Only what happened since: 90s, 30m, 2h, 7d, or a date or time such as 2026-01-31
     #[arg(long, value_name = "WHEN", value_parser = since, conflicts_with = "id")]
     pub since: Option<Since>,
@@ -45,9 +47,6 @@ pub struct Log {
     #[arg(long, short)]
     pub follow: bool,
 }
-
-/// The domains that have events.
-const DOMAINS: [&str; 4] = ["work", "knowledge", "memory", "kb"];
 
 /// A while ago, or a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +98,7 @@ fn since(text: &str) -> Result<Since, String> {
 /// Shows events.
 pub fn run(ask: &Log, shell: &mut Shell) -> Outcome {
     let wanted = Wanted {
-        domain: ask.domain.as_deref(),
+        domain: ask.domain,
         since: ask.since.map(|since| since.instant(shell.ctx.clock.now())),
         subject: ask.id.as_deref(),
     };

@@ -1,13 +1,17 @@
 //! `graph search TEXT`: one question to all domains.
 
-use clap::{Args, ValueEnum, builder::RangedU64ValueParser};
+use clap::{Args, builder::RangedU64ValueParser};
 
 use super::{
     Shell,
+    args::domain,
     format::number,
     output::{Done, NEXT, Outcome, Output, QUIET, STRONG, brief, plain, styled},
 };
-use crate::compose::{self, Searched};
+use crate::{
+    base::Domain,
+    compose::{self, Searched},
+};
 
 /// What to look for, and where.
 #[derive(Debug, Args)]
@@ -16,41 +20,16 @@ pub struct Search {
     #[arg(required = true)]
     pub text: Vec<String>,
     /// Only in this domain; again for several
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = domain())]
     pub domain: Vec<Domain>,
     /// How many to show [default: 10]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=50))]
     pub limit: Option<usize>,
 }
 
-/// Where to look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Domain {
-    /// Nodes of the work graph
-    Work,
-    /// Atoms and molecules
-    Knowledge,
-    /// What is remembered
-    Memory,
-    /// Requirements, decisions and more
-    Kb,
-}
-
-impl From<Domain> for compose::Domain {
-    fn from(domain: Domain) -> Self {
-        match domain {
-            Domain::Work => compose::Domain::Work,
-            Domain::Knowledge => compose::Domain::Knowledge,
-            Domain::Memory => compose::Domain::Memory,
-            Domain::Kb => compose::Domain::Kb,
-        }
-    }
-}
-
 /// Shows what fits best.
 pub fn run(ask: &Search, shell: &mut Shell) -> Outcome {
-    let domains =
-        (!ask.domain.is_empty()).then(|| ask.domain.iter().map(|&it| it.into()).collect());
+    let domains = Some(ask.domain.clone()).filter(|named| !named.is_empty());
     let wanted = compose::Search { query: ask.text.join(" "), domains, limit: ask.limit };
     let found = shell.joined(|tx, around| compose::search(tx, around, &wanted))?;
     if shell.out.json {

@@ -12,7 +12,7 @@ use super::{
     tree::mark,
 };
 use crate::{
-    base::{ErrorCode, Result},
+    base::{Domain, ErrorCode, Result},
     work::{self, Context, Dependency, Neighbourhood, NodeTree, OutlineNode, Standing},
 };
 
@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Show {
     /// The node's id, such as n_0123456789, or that of a memory or a connection
-    #[arg(add = super::completions::things_of(&["work", "memory"]))]
+    #[arg(add = super::completions::things_of(&[Domain::Work, Domain::Memory]))]
     pub id: String,
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     app::Read,
-    base::{Error, ErrorCode, Fault, Result, Timestamp, props::Properties},
+    base::{Domain, Error, ErrorCode, Fault, Result, Timestamp, props::Properties},
     memory::{
         self, ByNode, Connection, Encoding, GetConnection, Node, NodeContent, QueryConnections,
     },
@@ -93,15 +93,17 @@ fn elsewhere(id: &str, shell: &mut Shell, unknown: Error) -> Result<Error> {
     };
     let (kind, domain) = (last.kind, last.domain);
     let history = format!("graph log {} tells its history", quoted(id));
-    let (message, hint) = match (domain.as_str(), last.action.as_str()) {
+    let (message, hint) = match (Domain::named(&domain), last.action.as_str()) {
         (_, "deleted") => (format!("`{id}` is deleted; it was of {domain} ({kind})"), history),
         // It was merged, and work knows into which one.
-        ("work", _) => return Ok(unknown),
+        (Some(Domain::Work), _) => return Ok(unknown),
         _ => (
             format!("`{id}` is of {domain} ({kind}), which this command does not show"),
-            match (domain.as_str(), kind.as_str()) {
-                ("kb", "entity") => format!("graph kb query --id {} shows it", quoted(id)),
-                ("knowledge", "atom" | "molecule") => {
+            match (Domain::named(&domain), kind.as_str()) {
+                (Some(Domain::Kb), "entity") => {
+                    format!("graph kb query --id {} shows it", quoted(id))
+                }
+                (Some(Domain::Knowledge), "atom" | "molecule") => {
                     let ask = json!({ "operation": "get", "entityType": kind, "id": id });
                     format!("graph tool query_graph '{ask}' shows it")
                 }

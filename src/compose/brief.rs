@@ -14,11 +14,11 @@ pub use changes::LastChange;
 pub use shape::{BriefAtom, BriefMolecule, BriefNode, Briefing, LeftOut, Placed};
 
 use super::{
-    Around, Domain,
+    Around,
     spread::{Spread, spread},
 };
 use crate::{
-    base::{Fault, Result},
+    base::{Domain, Fault, Result},
     db::Read,
     kb::{self, Check, Touching, check::Violation},
     knowledge::{self, ContextAtom, ContextMolecule, Surroundings},

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    base::{Result, text, wire::is_zero},
+    base::{Domain, Result, text, wire::is_zero},
     db::Read,
     kb::{self, Standing},
     knowledge, memory,
     work::{self, Onboard, Orientation},
 };
 
-use super::{Around, Domain};
+use super::Around;
 
 /// Files of open work that are looked at, and of those that nothing covers that are named.
 const LOOKED_AT: usize = 500;

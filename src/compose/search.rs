@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Around;
 use crate::{
-    base::{Fault, Result, text, wire::is_zero},
+    base::{Domain, Fault, Result, text, wire::is_zero},
     db::{self, Fit, Hit, Question, Read, Told},
     kb, knowledge, memory, work,
 };
@@ -36,22 +36,6 @@ pub struct Search {
     /// Default 10
     #[schemars(range(min = 1, max = 50))]
     pub limit: Option<usize>,
-}
-
-/// Where something stands.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Domain {
-    /// Nodes.
-    Work,
-    /// Atoms and molecules.
-    Knowledge,
-    /// What is remembered.
-    Memory,
-    /// Entities of the active branch.
-    Kb,
 }
 
 /// What was found, the best first.
@@ -94,15 +78,12 @@ pub fn search(tx: &Read<'_>, around: &Around<'_>, ask: &Search) -> Result<Search
     let domains = domains(around, ask)?;
     let question = Question::new("query", &ask.query)?;
     let (hits, mut more) = db::find(tx, &question, LOOKED_AT, |domain, subject| {
-        Ok(match Domain::named(domain).filter(|domain| domains.contains(domain)) {
-            // Other branches have texts of their own in the index.
-            Some(Domain::Kb) => told(tx, around, Domain::Kb, subject)?.is_some(),
-            domain => domain.is_some(),
-        })
+        // Other branches have texts of their own in the index.
+        Ok(domains.contains(&domain)
+            && (domain != Domain::Kb || told(tx, around, domain, subject)?.is_some()))
     })?;
     let mut found = Vec::new();
     for Hit { seq, fit, domain, subject } in hits {
-        let Some(domain) = Domain::named(&domain) else { continue };
         if let Some(told) = told(tx, around, domain, &subject)? {
             let fit =
                 if question.has_short_words() { fit.min(fits(&question, &told)) } else { fit };
@@ -139,7 +120,7 @@ pub fn search(tx: &Read<'_>, around: &Around<'_>, ask: &Search) -> Result<Search
 fn domains(around: &Around<'_>, ask: &Search) -> Result<BTreeSet<Domain>> {
     let on = |domain: &Domain| around.has(*domain);
     let Some(named) = ask.domains.as_ref().filter(|named| !named.is_empty()) else {
-        return Ok(Domain::ALL.into_iter().filter(on).collect());
+        return Ok(Domain::ALL.iter().copied().filter(on).collect());
     };
     match named.iter().find(|domain| !on(domain)) {
         Some(off) => {
@@ -206,24 +187,4 @@ fn shown_as(question: &Question, domain: Domain, told: Told) -> FoundText {
     let snippet = text::snippet(&text, question.folded(), SNIPPET);
     let snippet = Some(snippet).filter(|snippet| !snippet.is_empty() && *snippet != title);
     FoundText { domain, id, kind, title, snippet }
-}
-
-impl Domain {
-    /// All, in the order of their toolsets.
-    const ALL: [Domain; 4] = [Domain::Work, Domain::Knowledge, Domain::Memory, Domain::Kb];
-
-    /// Its name on the wire, in the index and as a toolset.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Domain::Work => work::DOMAIN,
-            Domain::Knowledge => knowledge::DOMAIN,
-            Domain::Memory => memory::DOMAIN,
-            Domain::Kb => kb::DOMAIN,
-        }
-    }
-
-    /// The domain of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Domain::ALL.into_iter().find(|domain| domain.as_str() == name)
-    }
 }

@@ -125,7 +125,7 @@ fn option_beats_environment_beats_file_beats_default() {
     assert_eq!(config.agent_identity.value.as_deref(), Some("from-env"));
     assert_eq!(config.db_path.value, place.path("e.db"));
     assert_eq!(config.db_path.source, Source::Environment("GRAPH_DB"));
-    assert_eq!(config.toolsets.value, [Toolset::Work]);
+    assert_eq!(config.toolsets.value, [Domain::Work]);
     assert_eq!(config.toolsets.source, Source::Environment("GRAPH_TOOLSETS"));
     assert_eq!(config.branch.value.as_deref(), Some("feature/x"));
     assert_eq!(config.branch.source, Source::Environment("GRAPH_BRANCH"));

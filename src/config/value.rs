@@ -9,38 +9,13 @@ use std::{
     str::FromStr,
 };
 
-use crate::base::text::{meant, shorten};
+use crate::base::{
+    Domain,
+    text::{meant, shorten},
+};
 
 /// Bytes of an agent's name; it is repeated in every answer that tells who did something.
 const MAX_IDENTITY: usize = 200;
-
-/// A group of tools that is switched on or off as one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Toolset {
-    /// The work graph: plan, pick up, finish and replan.
-    Work,
-    /// Knowledge: what to know about the files that are touched.
-    Knowledge,
-    /// Typed nodes and connections under an ontology.
-    Memory,
-    /// The KB: requirements and what they are linked to, by git branch.
-    Kb,
-}
-
-impl Toolset {
-    /// All toolsets, in the order in which their tools are listed.
-    pub const ALL: &[Toolset] = &[Toolset::Work, Toolset::Knowledge, Toolset::Memory, Toolset::Kb];
-
-    /// The name in options, environment and files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Toolset::Work => "work",
-            Toolset::Knowledge => "knowledge",
-            Toolset::Memory => "memory",
-            Toolset::Kb => "kb",
-        }
-    }
-}
 
 /// What a committed write survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,23 +39,9 @@ impl Durability {
     }
 }
 
-impl fmt::Display for Toolset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 impl fmt::Display for Durability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Toolset {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        one_of(text, Toolset::ALL, Toolset::as_str)
     }
 }
 
@@ -106,15 +67,15 @@ fn one_of<T: Copy>(
 }
 
 /// Names of toolsets, separated by commas; order and repetition do not matter.
-pub fn toolsets(text: &str) -> Result<Vec<Toolset>, String> {
+pub fn toolsets(text: &str) -> Result<Vec<Domain>, String> {
     let mut named = text
         .split(',')
         .map(str::trim)
         .filter(|name| !name.is_empty())
-        .map(str::parse)
-        .collect::<Result<Vec<Toolset>, String>>()?;
+        .map(|name| one_of(name, Domain::ALL, Domain::as_str))
+        .collect::<Result<Vec<Domain>, String>>()?;
     if named.is_empty() {
-        return Err(meant("", Toolset::ALL.iter().map(|it| it.as_str()))
+        return Err(meant("", Domain::ALL.iter().map(|it| it.as_str()))
             .replace("known", "names no toolset; known"));
     }
     named.sort_unstable();

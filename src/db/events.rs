@@ -5,13 +5,16 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{row, tx::Read};
-use crate::base::{Result, Timestamp, props::Change, records::UPDATED_BY};
+use crate::base::{Domain, Result, Timestamp, props::Change, records::UPDATED_BY};
+
+/// What stands in the log instead of a domain where an event is about the file as a whole.
+const WHOLE: &str = "graph";
 
 /// One mutation, as a domain reports it.
 #[derive(Debug)]
 pub struct Event<'a> {
-    /// `work`, `knowledge` …
-    pub domain: &'a str,
+    /// Whose; none where it is about the file as a whole, which is `graph` in the log.
+    pub domain: Option<Domain>,
     /// What kind of thing changed.
     pub kind: &'a str,
     /// Its id.
@@ -48,7 +51,7 @@ pub struct EventRow {
 /// Events of one subject, newest first, those before `before` only.
 pub fn history(
     tx: &Read<'_>,
-    domain: &str,
+    domain: Domain,
     subject: &str,
     before: Option<i64>,
     limit: usize,
@@ -56,7 +59,7 @@ pub fn history(
     tx.all(
         "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
           WHERE subject = ?1 AND domain = ?2 AND seq < ?3 ORDER BY seq DESC LIMIT ?4",
-        (subject, domain, before.unwrap_or(i64::MAX), limit),
+        (subject, domain.as_str(), before.unwrap_or(i64::MAX), limit),
         from_row,
     )
 }
@@ -75,11 +78,18 @@ pub fn of_subject(tx: &Read<'_>, subject: &str, limit: usize) -> Result<Vec<Even
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
     /// Only those of one domain.
-    pub domain: Option<&'a str>,
+    pub domain: Option<Domain>,
     /// Only those at this instant or later.
     pub since: Option<Timestamp>,
     /// Only those of one thing, in whichever domain.
     pub subject: Option<&'a str>,
+}
+
+impl Event<'_> {
+    /// The domain's name in the log.
+    pub(super) fn domain_name(&self) -> &'static str {
+        self.domain.map_or(WHOLE, Domain::as_str)
+    }
 }
 
 impl Wanted<'_> {
@@ -89,7 +99,7 @@ impl Wanted<'_> {
         let since = self.since.map(|since| first_since(tx, since)).transpose()?;
         let wanted = [
             ("subject =", self.subject.map(|subject| Value::from(subject.to_owned()))),
-            ("domain =", self.domain.map(|domain| Value::from(domain.to_owned()))),
+            ("domain =", self.domain.map(|domain| Value::from(domain.as_str().to_owned()))),
             ("seq >=", since.map(Value::from)),
         ];
         let (mut conditions, mut values) = (String::from("true"), Vec::new());
@@ -161,7 +171,7 @@ pub fn last_event(tx: &Read<'_>) -> Result<i64> {
 /// import, whom the import names.
 pub fn author(
     tx: &Read<'_>,
-    domain: &str,
+    domain: Domain,
     kind: &str,
     subject: &str,
     others: &[&str],
@@ -173,7 +183,7 @@ pub fn author(
           WHERE subject = ?1 AND domain = ?2 AND kind = ?3
             AND action NOT IN (SELECT value FROM json_each(?4))
           ORDER BY seq DESC LIMIT 1",
-        (subject, domain, kind, json!(others).to_string(), UPDATED_BY),
+        (subject, domain.as_str(), kind, json!(others).to_string(), UPDATED_BY),
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     Ok(found.map(|(actor, imported)| imported.unwrap_or(actor)))

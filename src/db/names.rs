@@ -3,7 +3,7 @@
 use rusqlite::{Row, params_from_iter, types::Value};
 
 use super::tx::Read;
-use crate::base::Result;
+use crate::base::{Domain, Result};
 
 /// Values in order, and how many there are in all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,7 +81,13 @@ pub struct Named {
 }
 
 /// Things whose id begins with `start`, by id; with nothing to go by, those that changed last.
-pub fn named(tx: &Read<'_>, start: &str, domain: Option<&str>, limit: usize) -> Result<Vec<Named>> {
+pub fn named(
+    tx: &Read<'_>,
+    start: &str,
+    domain: Option<Domain>,
+    limit: usize,
+) -> Result<Vec<Named>> {
+    let domain = domain.map(Domain::as_str);
     let named = |row: &Row<'_>| Ok(Named { id: row.get(0)?, title: row.get(1)? });
     if !start.is_empty() {
         return tx.all(

@@ -4,7 +4,7 @@ use super::{
     events::Event,
     tx::{Read, Write},
 };
-use crate::base::{Result, props::Change};
+use crate::base::{Domain, Result, props::Change};
 
 /// Findings of one check that are spelled out.
 const SHOWN: usize = 5;
@@ -44,13 +44,18 @@ pub fn found(tx: &Read<'_>, check: &Check) -> Result<Vec<String>> {
 }
 
 /// Tells the log, and whoever asked, that some rows were put right; nothing where none was wrong.
-pub fn repaired(tx: &Write<'_>, domain: &str, what: &str, rows: usize) -> Result<Option<String>> {
+pub fn repaired(
+    tx: &Write<'_>,
+    domain: impl Into<Option<Domain>>,
+    what: &str,
+    rows: usize,
+) -> Result<Option<String>> {
     if rows == 0 {
         return Ok(None);
     }
     let changes = [Change::new("rows", (), rows)];
     tx.record(&Event {
-        domain,
+        domain: domain.into(),
         kind: "repair",
         subject: what,
         action: "repaired",

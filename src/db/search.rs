@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{recount::Check, texts::waiting, tx::Read};
-use crate::base::{Fault, Result, text};
+use crate::base::{Domain, Fault, Result, text};
 
 /// Characters of a text to look for.
 pub const MAX_NEEDLE: usize = 256;
@@ -127,7 +127,7 @@ pub struct Hit {
     /// How well it fits.
     pub fit: Fit,
     /// Which domain.
-    pub domain: String,
+    pub domain: Domain,
     /// Its id in that domain.
     pub subject: String,
 }
@@ -184,7 +184,7 @@ pub fn find(
     tx: &Read<'_>,
     question: &Question,
     most: usize,
-    mut keep: impl FnMut(&str, &str) -> Result<bool>,
+    mut keep: impl FnMut(Domain, &str) -> Result<bool>,
 ) -> Result<(Vec<Hit>, bool)> {
     let (mut hits, mut more): (HashMap<i64, Hit>, bool) = (HashMap::new(), false);
     let words: Vec<&Word> = question.words.iter().filter(|word| word.is_long()).collect();
@@ -198,7 +198,7 @@ pub fn find(
                 }
                 found += 1;
             } else if let Some((domain, subject)) = entry(tx, seq)?
-                && keep(&domain, &subject)?
+                && keep(domain, &subject)?
             {
                 hits.insert(seq, Hit { seq, fit, domain, subject });
                 found += 1;
@@ -237,15 +237,27 @@ pub fn find(
     Ok((hits, more))
 }
 
-/// What a row of the index stands for.
-fn entry(tx: &Read<'_>, seq: i64) -> Result<Option<(String, String)>> {
-    tx.one("SELECT domain, subject FROM search_entries WHERE id = ?1", [seq], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })
+/// What a row of the index stands for; none where no entry has its number, or an edit by hand gave it to no domain.
+fn entry(tx: &Read<'_>, seq: i64) -> Result<Option<(Domain, String)>> {
+    let entry: Option<(String, String)> =
+        tx.one("SELECT domain, subject FROM search_entries WHERE id = ?1", [seq], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    Ok(entry.and_then(|(name, subject)| {
+        let domain = Domain::named(&name);
+        if domain.is_none() {
+            tracing::warn!(
+                domain = name,
+                subject,
+                "a text in the index is of no domain; graph doctor --fix mends it"
+            );
+        }
+        Some((domain?, subject))
+    }))
 }
 
 /// The subjects of a domain whose text has the phrase that is bound as `?at`, as SQL.
-pub(crate) fn subjects_sql(domain: &str, at: usize) -> String {
+pub(crate) fn subjects_sql(domain: Domain, at: usize) -> String {
     // Joined in this order: the index names few rows, the entries are found by their number.
     format!(
         "SELECT e.subject FROM search_index CROSS JOIN search_entries e

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::tx::{Read, Write};
-use crate::base::{Result, text};
+use crate::base::{Domain, Result, text};
 
 /// Bytes of text that a transaction holds back until its end at the most.
 const HELD: usize = 16 << 20;
@@ -30,7 +30,7 @@ pub(super) fn waiting(tx: &Read<'_>) -> Result<Vec<(i64, String)>> {
 /// does. Node by node that makes one segment for each; at the end it is one.
 #[derive(Debug)]
 pub(super) struct Text {
-    domain: String,
+    domain: &'static str,
     kind: String,
     subject: String,
     /// None forgets the subject.
@@ -48,7 +48,7 @@ struct Changes<'t> {
 
 impl Write<'_> {
     /// Makes `body` findable as the text of `subject`, in place of what was there, once this is committed.
-    pub fn index(&self, domain: &str, kind: &str, subject: &str, body: &str) {
+    pub fn index(&self, domain: Domain, kind: &str, subject: &str, body: &str) {
         self.keep(domain, kind, subject, Some(body));
     }
 
@@ -61,14 +61,14 @@ impl Write<'_> {
     }
 
     /// Forgets the text of `subject`.
-    pub fn unindex(&self, domain: &str, subject: &str) {
+    pub fn unindex(&self, domain: Domain, subject: &str) {
         self.keep(domain, "", subject, None);
     }
 
-    fn keep(&self, domain: &str, kind: &str, subject: &str, body: Option<&str>) {
+    fn keep(&self, domain: Domain, kind: &str, subject: &str, body: Option<&str>) {
         self.held.set(self.held.get() + body.map_or(0, str::len));
         self.texts.borrow_mut().push(Text {
-            domain: domain.to_owned(),
+            domain: domain.as_str(),
             kind: kind.to_owned(),
             subject: subject.to_owned(),
             body: body.map(str::to_owned),

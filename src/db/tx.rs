@@ -330,7 +330,7 @@ impl Write<'_> {
             (
                 self.now,
                 &self.ctx.actor,
-                event.domain,
+                event.domain_name(),
                 event.kind,
                 event.subject,
                 event.action,

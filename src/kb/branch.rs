@@ -5,10 +5,10 @@ use serde_json::json;
 
 use super::{
     store::branches::{self, Branch},
-    types::{DOMAIN, Setting},
+    types::Setting,
 };
 use crate::{
-    base::{ErrorCode, Fault, Result, Timestamp, props::Change, text},
+    base::{Domain, ErrorCode, Fault, Result, Timestamp, props::Change, text},
     db::{self, Event, Read, Write},
 };
 
@@ -113,7 +113,7 @@ fn is_followed(tx: &Read<'_>, branch: &str, former: &Former) -> Result<bool> {
     let begun = Timestamp::from_millis(former.until.millis() - 999);
     let mut before = None;
     loop {
-        let page = db::history(tx, DOMAIN, branch, before, 100)?;
+        let page = db::history(tx, Domain::Kb, branch, before, 100)?;
         let Some(oldest) = page.last() else {
             return Ok(false);
         };
@@ -252,5 +252,5 @@ pub(super) fn get(tx: &Read<'_>, field: &str, name: &str) -> Result<Branch> {
 }
 
 fn record(tx: &Write<'_>, name: &str, action: &str, changes: &[Change]) -> Result<()> {
-    tx.record(&Event { domain: DOMAIN, kind: "branch", subject: name, action, changes })
+    tx.record(&Event { domain: Some(Domain::Kb), kind: "branch", subject: name, action, changes })
 }

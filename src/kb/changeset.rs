@@ -7,10 +7,10 @@ use super::{
         entities::{self, Record as EntityRecord},
         links::{self, Record as LinkRecord},
     },
-    types::{CHANGESET_PREFIX, DOMAIN, Entity, Relationship, changes},
+    types::{CHANGESET_PREFIX, Entity, Relationship, changes},
 };
 use crate::{
-    base::{Result, props::Change},
+    base::{Domain, Result, props::Change},
     db::{self, Event, Write},
 };
 
@@ -80,7 +80,7 @@ impl<'a, 'c> Changeset<'a, 'c> {
     }
 
     fn record(&self, kind: &str, subject: &str, action: &str, changes: &[Change]) -> Result<()> {
-        self.tx.record(&Event { domain: DOMAIN, kind, subject, action, changes })
+        self.tx.record(&Event { domain: Some(Domain::Kb), kind, subject, action, changes })
     }
 
     /// Writes an entity, new or in place of what it was.

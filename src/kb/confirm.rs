@@ -8,10 +8,9 @@ use super::{
         branches::Branch,
         entities::{self, Record},
     },
-    types::DOMAIN,
 };
 use crate::{
-    base::Result,
+    base::{Domain, Result},
     db::{Event, Read, Write},
     fresh::{About, Confirming, Freshness, Marks, State},
 };
@@ -60,7 +59,13 @@ pub(super) fn confirm<'i>(
         entities::set_confirmed(tx, branch, id, key)?;
         if !is_written {
             let (kind, action) = (ENTITY, "confirmed");
-            tx.record(&Event { domain: DOMAIN, kind, subject: id, action, changes: &[] })?;
+            tx.record(&Event {
+                domain: Some(Domain::Kb),
+                kind,
+                subject: id,
+                action,
+                changes: &[],
+            })?;
         }
     }
     Ok(())

@@ -8,10 +8,10 @@ use super::{
         branches,
         changesets::{self, Applied},
     },
-    types::{DOMAIN, Setting},
+    types::Setting,
 };
 use crate::{
-    base::{Fault, Result, Timestamp, props::Change},
+    base::{Domain, Fault, Result, Timestamp, props::Change},
     db::{self, EventRow, Read},
 };
 
@@ -88,7 +88,7 @@ pub fn last_change(tx: &Read<'_>, setting: &Setting, id: &str) -> Result<Option<
     };
     let source = branch.copied_from.as_deref().map(|name| branches::current(tx, name));
     let source = source.transpose()?.flatten();
-    for event in db::history(tx, DOMAIN, id, None, LOOKED_AT)? {
+    for event in db::history(tx, Domain::Kb, id, None, LOOKED_AT)? {
         if changesets::at_event(tx, branch.key, event.seq)?.is_some() {
             return Ok(Some(event));
         }

@@ -11,12 +11,12 @@ use super::{
         branches::{self, Branch},
         entities, links, records as store,
     },
-    types::{DOMAIN, Entity, LinkId, Relationship, limits},
+    types::{Entity, LinkId, Relationship, limits},
     validate,
 };
 use crate::{
     base::{
-        Fault, Result, Timestamp, paths,
+        Domain, Fault, Result, Timestamp, paths,
         props::Properties,
         records::{self, Fate, Record, Report, record},
         text,
@@ -117,7 +117,7 @@ pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) 
 }
 
 fn branch_record(tx: &Read<'_>, branch: &Branch) -> Result<BranchRecord> {
-    let author = db::author(tx, DOMAIN, "branch", &branch.name, BESIDE)?;
+    let author = db::author(tx, Domain::Kb, "branch", &branch.name, BESIDE)?;
     Ok(BranchRecord {
         r#type: BranchRecord::TYPE.to_owned(),
         id: branch.name.clone(),
@@ -272,7 +272,7 @@ fn import_branch(tx: &Write<'_>, incoming: &BranchRecord) -> Result<Fate> {
     }
     let changes = &records::changes(there.as_ref(), incoming)?;
     let (kind, subject, action) = ("branch", &incoming.id, "imported");
-    tx.record(&Event { domain: DOMAIN, kind, subject, action, changes })?;
+    tx.record(&Event { domain: Some(Domain::Kb), kind, subject, action, changes })?;
     Ok(fate)
 }
 

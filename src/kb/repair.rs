@@ -3,10 +3,10 @@
 use super::{
     changeset::ENTITY,
     store::{entities, repair as store},
-    types::{DOMAIN, changes},
+    types::changes,
 };
 use crate::{
-    base::Result,
+    base::{Domain, Result},
     db::{self, Event, Write},
 };
 
@@ -30,14 +30,14 @@ pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
         entities::forget(tx, record.key)?;
         let changes = &changes(Some(&record.entity.fields()), None);
         let (kind, subject, action) = (ENTITY, &record.entity.id, "deleted");
-        tx.record(&Event { domain: DOMAIN, kind, subject, action, changes })?;
+        tx.record(&Event { domain: Some(Domain::Kb), kind, subject, action, changes })?;
     }
     let done = [
-        db::repaired(tx, DOMAIN, "tags of entities", store::tags(tx)?)?,
-        db::repaired(tx, DOMAIN, "paths of entities", paths)?,
-        db::repaired(tx, DOMAIN, "types in the lists of branches", store::types(tx)?)?,
-        db::repaired(tx, DOMAIN, "entities that no branch lists", unlisted.len())?,
-        db::repaired(tx, DOMAIN, "links that no branch has", store::forget_links(tx)?)?,
+        db::repaired(tx, Domain::Kb, "tags of entities", store::tags(tx)?)?,
+        db::repaired(tx, Domain::Kb, "paths of entities", paths)?,
+        db::repaired(tx, Domain::Kb, "types in the lists of branches", store::types(tx)?)?,
+        db::repaired(tx, Domain::Kb, "entities that no branch lists", unlisted.len())?,
+        db::repaired(tx, Domain::Kb, "links that no branch has", store::forget_links(tx)?)?,
     ];
     Ok(done.into_iter().flatten().collect())
 }
@@ -45,7 +45,7 @@ pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
 /// Makes every text of the domain findable again.
 pub fn reindex_texts(tx: &Write<'_>) -> Result<()> {
     store::each_row(tx, |record| {
-        tx.index(DOMAIN, "entity", &record.key.to_string(), &record.entity.text());
+        tx.index(Domain::Kb, "entity", &record.key.to_string(), &record.entity.text());
         tx.save_texts_in_time()?;
         Ok(true)
     })

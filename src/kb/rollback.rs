@@ -17,11 +17,11 @@ use super::{
         entities,
         links::{self, End},
     },
-    types::{DOMAIN, Entity, LinkId, Relationship, Setting, place},
+    types::{Entity, LinkId, Relationship, Setting, place},
 };
 use crate::{
     base::{
-        Error, ErrorCode, Fault, Result, Timestamp,
+        Domain, Error, ErrorCode, Fault, Result, Timestamp,
         props::{Properties, equal},
     },
     db::{self, EventRow, Read, Write},
@@ -197,7 +197,7 @@ fn since(
     let mut touched: Vec<Applied> = Vec::new();
     let mut before = None;
     'pages: loop {
-        let page = db::history(tx, DOMAIN, subject, before, 100)?;
+        let page = db::history(tx, Domain::Kb, subject, before, 100)?;
         let Some(oldest) = page.last() else { break };
         before = Some(oldest.seq);
         for event in page {

@@ -11,10 +11,10 @@ use super::{
     facts::{KnownFile, Walk},
     reconcile::{self, Reconciled},
     store::{branches::Branch, files},
-    types::{DOMAIN, Setting},
+    types::Setting,
 };
 use crate::{
-    base::{Result, props::Change},
+    base::{Domain, Result, props::Change},
     db::{Event, Read, Write},
 };
 
@@ -135,7 +135,13 @@ fn remember(tx: &Write<'_>, branch: &Branch, plan: &Reconciled) -> Result<()> {
     }
     let changes = [Change::new("files", (), looked_at)];
     let (kind, action) = ("branch", "synced");
-    tx.record(&Event { domain: DOMAIN, kind, subject: &branch.name, action, changes: &changes })
+    tx.record(&Event {
+        domain: Some(Domain::Kb),
+        kind,
+        subject: &branch.name,
+        action,
+        changes: &changes,
+    })
 }
 
 fn describe(branch: &Branch, walk: &Walk, plan: &Reconciled) -> Synced {

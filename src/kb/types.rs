@@ -15,8 +15,6 @@ use crate::{
     fresh::Freshness,
 };
 
-/// The domain's name in events and in the text index.
-pub const DOMAIN: &str = "kb";
 /// What every changeset's id begins with.
 pub const CHANGESET_PREFIX: &str = "cs_";
 

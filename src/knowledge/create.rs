@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::{
     store::{atoms, molecules, patterns},
-    types::{AtomRelation, DOMAIN, EntityType, MoleculeRelation},
+    types::{AtomRelation, EntityType, MoleculeRelation},
     validate,
 };
 use crate::{
-    base::{Result, Timestamp, props::Change},
+    base::{Domain, Result, Timestamp, props::Change},
     db::{Event, Write},
     fresh::{About, Confirming},
     work,
@@ -189,7 +189,7 @@ fn creator(tx: &Write<'_>, project: &str, task: Option<&str>) -> Result<String> 
 
 /// Makes name and knowledge findable.
 pub(super) fn index(tx: &Write<'_>, kind: EntityType, id: &str, name: &str, knowledge: &str) {
-    tx.index(DOMAIN, kind.as_str(), id, &format!("{name}\n{knowledge}"));
+    tx.index(Domain::Knowledge, kind.as_str(), id, &format!("{name}\n{knowledge}"));
 }
 
 /// A field of a new thing, unless it is empty.
@@ -210,5 +210,11 @@ pub(super) fn record(
     action: &str,
     changes: &[Change],
 ) -> Result<()> {
-    tx.record(&Event { domain: DOMAIN, kind: kind.as_str(), subject, action, changes })
+    tx.record(&Event {
+        domain: Some(Domain::Knowledge),
+        kind: kind.as_str(),
+        subject,
+        action,
+        changes,
+    })
 }

@@ -7,10 +7,10 @@ use serde_json::json;
 use super::{
     create::record,
     store::{atoms, changelog, molecules},
-    types::{DOMAIN, EntityType},
+    types::EntityType,
 };
 use crate::{
-    base::{Result, page, props::Change, version::check_version, wire::is_zero},
+    base::{Domain, Result, page, props::Change, version::check_version, wire::is_zero},
     db::Write,
     work,
 };
@@ -98,7 +98,7 @@ fn delete_molecule(
     }
     changelog::delete_of(tx, EntityType::Molecule, &molecule.id)?;
     molecules::delete(tx, &molecule.id)?;
-    tx.unindex(DOMAIN, &molecule.id);
+    tx.unindex(Domain::Knowledge, &molecule.id);
     let changes = [
         Change::new("name", molecule.name.as_str(), ()),
         Change::new("knowledge", molecule.knowledge.as_str(), ()),
@@ -120,7 +120,7 @@ fn delete_molecule(
 fn delete_atom(tx: &Write<'_>, atom: &atoms::Record) -> Result<()> {
     changelog::delete_of(tx, EntityType::Atom, &atom.id)?;
     atoms::delete(tx, &atom.id)?;
-    tx.unindex(DOMAIN, &atom.id);
+    tx.unindex(Domain::Knowledge, &atom.id);
     let changes = [
         Change::new("name", atom.name.as_str(), ()),
         Change::new("paths", json!(atom.paths), ()),

@@ -8,12 +8,12 @@ use super::{
         atoms, molecules, patterns,
         records::{self as store, Entry},
     },
-    types::{AtomRelation, DOMAIN, EntityType, MoleculeRelation, limits},
+    types::{AtomRelation, EntityType, MoleculeRelation, limits},
     validate,
 };
 use crate::{
     base::{
-        Fault, Result, Timestamp, ids,
+        Domain, Fault, Result, Timestamp, ids,
         props::Change,
         records::{self, Fate, Record, Report, record},
         text,
@@ -94,7 +94,7 @@ pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) 
 
 fn author(tx: &Read<'_>, kind: EntityType, id: &str, task: &str) -> Result<String> {
     // Rows keep the task only, which stands in where nothing was told.
-    let author = db::author(tx, DOMAIN, kind.as_str(), id, BESIDE)?;
+    let author = db::author(tx, Domain::Knowledge, kind.as_str(), id, BESIDE)?;
     Ok(author.unwrap_or_else(|| task.to_owned()))
 }
 

@@ -3,10 +3,10 @@
 use super::{
     create::index,
     store::{patterns, records as store, recount::PATTERNS},
-    types::{DOMAIN, EntityType},
+    types::EntityType,
 };
 use crate::{
-    base::Result,
+    base::{Domain, Result},
     db::{self, Write},
 };
 
@@ -24,7 +24,7 @@ pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
             repaired += 1;
         }
     }
-    Ok(db::repaired(tx, DOMAIN, "patterns of atoms", repaired)?.into_iter().collect())
+    Ok(db::repaired(tx, Domain::Knowledge, "patterns of atoms", repaired)?.into_iter().collect())
 }
 
 /// Makes every text of the domain findable again.

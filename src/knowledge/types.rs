@@ -8,9 +8,6 @@ use crate::{
     fresh::Freshness,
 };
 
-/// The domain's name in events and in the text index.
-pub const DOMAIN: &str = "knowledge";
-
 /// Bounds of the specification.
 pub mod limits {
     /// Bytes of knowledge, of an atom or a molecule.

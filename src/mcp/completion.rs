@@ -8,8 +8,7 @@ use super::{
 };
 use crate::{
     app::{App, Names, Read},
-    base::{Ctx, Error, ErrorCode, Fault, Result, text},
-    config::Toolset,
+    base::{Ctx, Domain, Error, ErrorCode, Fault, Result, text},
     kb,
     knowledge::{self, EntityType},
     memory, work,
@@ -26,7 +25,7 @@ enum Wanted {
 }
 
 /// Whether there is anything to complete.
-pub(super) fn is_on(on: &[Toolset]) -> bool {
+pub(super) fn is_on(on: &[Domain]) -> bool {
     resources::is_on(on) || prompts::is_on(on)
 }
 
@@ -56,7 +55,7 @@ pub(super) fn complete(
 }
 
 /// What the argument is that a request is about; what is not there, or has no such argument, is the asker's fault.
-fn wanted(on: &[Toolset], request: &CompleteRequestParams) -> Result<Wanted> {
+fn wanted(on: &[Domain], request: &CompleteRequestParams) -> Result<Wanted> {
     let (argument, named) = (request.argument.name.as_str(), text::shorten);
     let refused = |what: String| -> Error { Fault::new(ErrorCode::NotFound, what).into() };
     let (name, arguments) = match &request.r#ref {

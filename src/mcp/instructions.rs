@@ -3,7 +3,7 @@
 //! Clients cut it at 2,048 characters, some much earlier, so that the first 512 suffice alone. It
 //! never holds stored text: what agents wrote must not become what agents are told.
 
-use crate::config::Toolset;
+use crate::base::Domain;
 
 const WORK: &str = "\
 Work graph: the plan of a project as a tree of nodes with dependencies, kept across sessions and \
@@ -41,12 +41,12 @@ events, symbols and their links. kb_query before you change behaviour; kb_upsert
 decide, with its links; kb_check before you finish.";
 
 /// The instructions for the toolsets that are on.
-pub(super) fn instructions(on: &[Toolset]) -> String {
+pub(super) fn instructions(on: &[Domain]) -> String {
     let parts = on.iter().map(|toolset| match toolset {
-        Toolset::Work => WORK,
-        Toolset::Knowledge => KNOWLEDGE,
-        Toolset::Memory => MEMORY,
-        Toolset::Kb => KB,
+        Domain::Work => WORK,
+        Domain::Knowledge => KNOWLEDGE,
+        Domain::Memory => MEMORY,
+        Domain::Kb => KB,
     });
     parts.collect::<Vec<_>>().join("\n\n")
 }
@@ -57,15 +57,15 @@ mod tests {
 
     #[test]
     fn the_whole_fits_and_its_beginning_suffices() {
-        let text = instructions(Toolset::ALL);
+        let text = instructions(Domain::ALL);
         let length = text.chars().count();
         assert!(length <= 2_048, "{length}");
         // What one toolset takes is missing to the others.
-        let work = instructions(&[Toolset::Work]).chars().count();
+        let work = instructions(&[Domain::Work]).chars().count();
         assert!(work <= 1_250, "{work}");
-        let memory = instructions(&[Toolset::Memory]).chars().count();
+        let memory = instructions(&[Domain::Memory]).chars().count();
         assert!(memory <= 270, "{memory}");
-        let kb = instructions(&[Toolset::Kb]).chars().count();
+        let kb = instructions(&[Domain::Kb]).chars().count();
         assert!(kb <= 270, "{kb}");
         let beginning = text.split("\n\n").next().unwrap();
         assert!(beginning.chars().count() <= 512, "{}", beginning.chars().count());

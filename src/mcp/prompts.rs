@@ -5,9 +5,8 @@ use serde_json::Value;
 
 use crate::{
     app::{App, Read},
-    base::{Ctx, ErrorCode, Fault, Result, paths, text},
+    base::{Ctx, Domain, ErrorCode, Fault, Result, paths, text},
     compose::{self, Asker, Subject},
-    config::Toolset,
     tools::nearest,
 };
 
@@ -49,12 +48,12 @@ const ARGUMENTS: [(&str, &str); 3] = [
 ];
 
 /// Whether there are prompts: they speak of knowledge and of work.
-pub(super) fn is_on(on: &[Toolset]) -> bool {
-    [Toolset::Work, Toolset::Knowledge].iter().all(|toolset| on.contains(toolset))
+pub(super) fn is_on(on: &[Domain]) -> bool {
+    [Domain::Work, Domain::Knowledge].iter().all(|toolset| on.contains(toolset))
 }
 
 /// The prompts, if the toolsets that they speak of are on.
-pub(super) fn listed(on: &[Toolset]) -> Vec<Prompt> {
+pub(super) fn listed(on: &[Domain]) -> Vec<Prompt> {
     let arguments = || {
         let one = |(name, description): (&str, &str)| {
             PromptArgument::new(name).with_description(description).with_required(false)

@@ -42,8 +42,7 @@ use super::{
 };
 use crate::{
     app::{App, Patience},
-    base::{Ctx, Error, ErrorCode, Result},
-    config::Toolset,
+    base::{Ctx, Domain, Error, ErrorCode, Result},
     tools::{Effect, Registry, ToolDef},
 };
 
@@ -105,7 +104,7 @@ struct Server {
     app: Arc<Mutex<App>>,
     registry: Arc<Registry>,
     tools: OnceLock<Vec<Tool>>,
-    on: Vec<Toolset>,
+    on: Vec<Domain>,
     config: ServerConfig,
 }
 
@@ -367,7 +366,7 @@ impl ServerHandler for Server {
     }
 }
 
-fn config(on: &[Toolset]) -> ServerConfig {
+fn config(on: &[Domain]) -> ServerConfig {
     let mut capabilities = ServerCapabilities::builder().enable_tools().build();
     capabilities.prompts = prompts::is_on(on).then(Default::default);
     capabilities.resources = resources::is_on(on).then(Default::default);

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::{
     content::Content,
-    types::{Connection, DOMAIN, Node, ONTOLOGY},
+    types::{Connection, Node, ONTOLOGY},
 };
 use crate::{
     base::{
-        Result,
+        Domain, Result,
         props::{Change, Properties},
     },
     db::{Event, Write},
@@ -16,7 +16,7 @@ use crate::{
 
 /// Appends to a node's history.
 pub(super) fn of_node(tx: &Write<'_>, id: &str, action: &str, changes: &[Change]) -> Result<()> {
-    tx.record(&Event { domain: DOMAIN, kind: "node", subject: id, action, changes })
+    tx.record(&Event { domain: Some(Domain::Memory), kind: "node", subject: id, action, changes })
 }
 
 /// Appends to a connection's history.
@@ -26,12 +26,24 @@ pub(super) fn of_connection(
     action: &str,
     changes: &[Change],
 ) -> Result<()> {
-    tx.record(&Event { domain: DOMAIN, kind: "connection", subject: id, action, changes })
+    tx.record(&Event {
+        domain: Some(Domain::Memory),
+        kind: "connection",
+        subject: id,
+        action,
+        changes,
+    })
 }
 
 /// Appends to the ontology's history.
 pub(super) fn of_ontology(tx: &Write<'_>, action: &str, changes: &[Change]) -> Result<()> {
-    tx.record(&Event { domain: DOMAIN, kind: ONTOLOGY, subject: ONTOLOGY, action, changes })
+    tx.record(&Event {
+        domain: Some(Domain::Memory),
+        kind: ONTOLOGY,
+        subject: ONTOLOGY,
+        action,
+        changes,
+    })
 }
 
 /// Which end of a change a whole thing stands at.

@@ -14,12 +14,12 @@ use super::{
         nodes::{self, NewNode, Origin, Record as NodeRow},
         records as store,
     },
-    types::{DOMAIN, Encoding, ONTOLOGY, limits},
+    types::{Encoding, ONTOLOGY, limits},
     validate,
 };
 use crate::{
     base::{
-        ErrorCode, Fault, Result, Timestamp,
+        Domain, ErrorCode, Fault, Result, Timestamp,
         props::{Change, Properties},
         records::{self, Fate, Record, Report, record},
         text,
@@ -97,7 +97,7 @@ fn ontology_record(tx: &Read<'_>) -> Result<Option<OntologyRecord>> {
         return Ok(None);
     };
     let Ontology { node_types, connection_types } = ontology::get_ontology(tx)?;
-    let author = db::author(tx, DOMAIN, ONTOLOGY, ONTOLOGY, &[])?;
+    let author = db::author(tx, Domain::Memory, ONTOLOGY, ONTOLOGY, &[])?;
     let mut record = OntologyRecord {
         r#type: OntologyRecord::TYPE.to_owned(),
         id: ONTOLOGY.to_owned(),
@@ -126,7 +126,7 @@ fn in_order(record: &mut OntologyRecord) {
 fn node_record(tx: &Read<'_>, found: NodeRow, created_by: String) -> Result<NodeRecord> {
     let content = nodes::content(tx, &found)?;
     let node = found.node;
-    let author = db::author(tx, DOMAIN, "node", &node.id, &[])?;
+    let author = db::author(tx, Domain::Memory, "node", &node.id, &[])?;
     Ok(NodeRecord {
         r#type: NodeRecord::TYPE.to_owned(),
         version: 1,
@@ -150,7 +150,7 @@ fn connection_record(
 ) -> Result<ConnectionRecord> {
     let (format, content) = connections::content(tx, &found)?.unzip();
     let connection = found.connection;
-    let author = db::author(tx, DOMAIN, "connection", &connection.id, &[])?;
+    let author = db::author(tx, Domain::Memory, "connection", &connection.id, &[])?;
     Ok(ConnectionRecord {
         r#type: ConnectionRecord::TYPE.to_owned(),
         version: 1,

@@ -7,10 +7,9 @@ use super::{
         properties::{self, Of},
         recount::{CONNECTION_PROPERTIES, NODE_PROPERTIES},
     },
-    types::DOMAIN,
 };
 use crate::{
-    base::{Result, props::Properties},
+    base::{Domain, Result, props::Properties},
     db::{self, Check, Write},
 };
 
@@ -35,7 +34,7 @@ pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
         })?;
     }
     let wrong = nodes_wrong + connections_wrong;
-    Ok(db::repaired(tx, DOMAIN, "properties of memories", wrong)?.into_iter().collect())
+    Ok(db::repaired(tx, Domain::Memory, "properties of memories", wrong)?.into_iter().collect())
 }
 
 /// How much the checks find.

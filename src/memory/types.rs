@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Timestamp, props::Properties};
 
-/// The domain's name in events and in the text index.
-pub const DOMAIN: &str = "memory";
 /// What every new node's id begins with; imported ids have any shape.
 pub const NODE_PREFIX: &str = "mem_";
 /// What every new connection's id begins with.

@@ -9,8 +9,7 @@ use serde_json::Value;
 use super::schema;
 use crate::{
     app::App,
-    base::{Ctx, Error, ErrorCode, Fault, Result, text},
-    config::Toolset,
+    base::{Ctx, Domain, Error, ErrorCode, Fault, Result, text},
 };
 
 /// What a call may do to the database; clients ask their user about the last kind.
@@ -36,7 +35,7 @@ pub struct ToolDef {
     /// Begins with the domain's word and says when to use the tool.
     pub description: &'static str,
     /// The group it is switched on with.
-    pub toolset: Toolset,
+    pub toolset: Domain,
     /// What a call may do.
     pub effect: Effect,
     /// Whether the same call again changes nothing more.
@@ -53,7 +52,7 @@ pub struct ToolDef {
 impl ToolDef {
     /// A tool whose schemas follow from the types of `run`.
     pub fn new<Args, Answer>(
-        toolset: Toolset,
+        toolset: Domain,
         name: &'static str,
         title: &'static str,
         description: &'static str,

@@ -6,14 +6,13 @@ use super::{
 };
 use crate::{
     app::App,
-    base::{Ctx, Result},
-    config::Toolset,
+    base::{Ctx, Domain, Result},
     kb::{self, Check, Checked, Delete, Deleted, Found, Query, Upsert, Upserted},
 };
 
 /// In the order in which an agent meets them.
 pub(super) fn tools() -> Vec<ToolDef> {
-    const ON: Toolset = Toolset::Kb;
+    const ON: Domain = Domain::Kb;
     vec![
         ToolDef::new(
             ON,

@@ -9,9 +9,8 @@ use super::{
 };
 use crate::{
     app::{App, Read as Snapshot},
-    base::{Ctx, Fault, Result, wire::Envelope},
+    base::{Ctx, Domain, Fault, Result, wire::Envelope},
     compose::{self, Include},
-    config::Toolset,
     kb,
     knowledge::{
         self, Append, EntityType, Entry, Get, Gotten, Item, Listed, Search, SearchChangelog, limits,
@@ -29,7 +28,7 @@ const PAGE: usize = 20;
 
 /// In the order in which an agent meets them.
 pub(super) fn tools() -> Vec<ToolDef> {
-    const ON: Toolset = Toolset::Knowledge;
+    const ON: Domain = Domain::Knowledge;
     vec![
         ToolDef::new(
             ON,

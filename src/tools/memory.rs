@@ -6,8 +6,7 @@ use super::{
 };
 use crate::{
     app::App,
-    base::{Ctx, Result},
-    config::Toolset,
+    base::{Ctx, Domain, Result},
     memory::{
         self, AddConnectionType, AddNodeType, ByConnection, ByNode, Connection, ConnectionIds,
         CreateConnection, CreateNode, CreatedConnection, CreatedNode, Done, EnsureSingletonNode,
@@ -19,7 +18,7 @@ use crate::{
 
 /// In the order of the seed, and what it lacks at the end.
 pub(super) fn tools() -> Vec<ToolDef> {
-    const ON: Toolset = Toolset::Memory;
+    const ON: Domain = Domain::Memory;
     vec![
         ToolDef::new(
             ON,

@@ -13,19 +13,18 @@ use serde_json::Value;
 use super::{ToolDef, args, complaint::nearest};
 use crate::{
     app::App,
-    base::{Ctx, Error, ErrorCode, Fault, Result, text},
-    config::Toolset,
+    base::{Ctx, Domain, Error, ErrorCode, Fault, Result, text},
 };
 
 /// All tools in listing order, and which of them are on.
 pub struct Registry {
     tools: Vec<ToolDef>,
-    on: Vec<Toolset>,
+    on: Vec<Domain>,
 }
 
 impl Registry {
     /// `tools`, of which those of the toolsets `on` are listed and callable.
-    pub fn new(tools: Vec<ToolDef>, on: &[Toolset]) -> Self {
+    pub fn new(tools: Vec<ToolDef>, on: &[Domain]) -> Self {
         Registry { tools, on: on.to_vec() }
     }
 
@@ -108,15 +107,15 @@ mod tests {
         Ok(Value::Null)
     }
 
-    fn registry(on: &[Toolset]) -> Registry {
+    fn registry(on: &[Domain]) -> Registry {
         let tool =
-            |name| ToolDef::new(Toolset::Work, name, "Title", "Work: …", Effect::Write, nothing);
+            |name| ToolDef::new(Domain::Work, name, "Title", "Work: …", Effect::Write, nothing);
         Registry::new(vec![tool("graph_open"), tool("advance")], on)
     }
 
     #[test]
     fn tools_are_found_by_listed_and_by_dotted_name() {
-        let registry = registry(Toolset::ALL);
+        let registry = registry(Domain::ALL);
         for (name, expected) in [
             ("graph_open", Ok("graph_open")),
             ("graph.open", Ok("graph_open")),

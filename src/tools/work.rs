@@ -10,14 +10,13 @@ use super::{
 use crate::{
     app::{App, Read as Snapshot},
     base::{
-        Ctx, Error, Fault, Result,
+        Ctx, Domain, Error, Fault, Result,
         wire::{Envelope, trimmed},
     },
     compose::{
         self, Ask, Brief, Briefing, ContainerWithContext, Informed, Oriented, QueryContainer,
         Search, Searched, UpdatedWithHints,
     },
-    config::Toolset,
     work::{
         self, Advance, Advanced, Connect, Connected, Context, Found, History, Neighbourhood, Next,
         NextNodes, Onboard, Open, Opened, Operation, Past, Plan, Planned, Query, Restructured,
@@ -27,7 +26,7 @@ use crate::{
 
 /// In the order in which an agent meets them.
 pub(super) fn tools() -> Vec<ToolDef> {
-    const ON: Toolset = Toolset::Work;
+    const ON: Domain = Domain::Work;
     vec![
         ToolDef::new(
             ON,

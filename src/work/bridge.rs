@@ -7,10 +7,10 @@ use super::{
     context,
     outline::Standing,
     store::{evidence, links, nodes, projects, ready},
-    types::{DOMAIN, NAMED, Settings, count},
+    types::{NAMED, Settings, count},
 };
 use crate::{
-    base::{Result, Timestamp, paths, text},
+    base::{Domain, Result, Timestamp, paths, text},
     db::{self, Read},
 };
 
@@ -172,7 +172,7 @@ pub fn done_on(
     done.truncate(limit);
     let told = done.into_iter().map(|(_, id)| {
         let node = nodes::get(tx, "node_id", &id)?.node;
-        let last = db::history(tx, DOMAIN, &id, None, 1)?.pop();
+        let last = db::history(tx, Domain::Work, &id, None, 1)?.pop();
         let proof = evidence::latest(tx, &id, 1)?.0.pop();
         let proof = proof.map(|one| format!("{}: {}", one.r#type, one.r#ref));
         Ok(DoneWork {

@@ -4,13 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    store::nodes,
-    types::{DOMAIN, is_zero},
-};
+use super::{store::nodes, types::is_zero};
 use crate::{
     base::{
-        Result, Timestamp,
+        Domain, Result, Timestamp,
         page::{self, Budget, Query},
         props::Change,
         text,
@@ -60,7 +57,7 @@ pub struct PastEvent {
 
 /// Appends to a node's history.
 pub(super) fn record(tx: &Write<'_>, node: &str, action: &str, changes: &[Change]) -> Result<()> {
-    tx.record(&Event { domain: DOMAIN, kind: "node", subject: node, action, changes })
+    tx.record(&Event { domain: Some(Domain::Work), kind: "node", subject: node, action, changes })
 }
 
 /// A page of a node's history.
@@ -68,7 +65,7 @@ pub fn history(tx: &Read<'_>, ask: &History) -> Result<Past> {
     let query = Query::new("graph_history", &ask.node_id)?;
     let before: Option<i64> = query.resume(ask.cursor.as_deref())?;
     let limit = ask.limit.unwrap_or(20);
-    let rows = db::history(tx, DOMAIN, &ask.node_id, before, limit + 1)?;
+    let rows = db::history(tx, Domain::Work, &ask.node_id, before, limit + 1)?;
     if rows.is_empty() && before.is_none() {
         return Err(nodes::missing(tx, "node_id", &ask.node_id)?);
     }

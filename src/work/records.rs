@@ -8,11 +8,11 @@ use serde_json::Value;
 use self::{edges::import_edges, import::import_nodes};
 use super::{
     store::{edges::Edge, evidence, nodes, projects, records as store},
-    types::{DOMAIN, Evidence, ID_PREFIX, limits},
+    types::{Evidence, ID_PREFIX, limits},
 };
 use crate::{
     base::{
-        ErrorCode, Fault, Result, Timestamp, ids,
+        Domain, ErrorCode, Fault, Result, Timestamp, ids,
         props::Properties,
         records::{self, Fate, Record, Report, record},
         text,
@@ -106,7 +106,7 @@ fn project_record(tx: &Read<'_>, project: projects::Project) -> Result<ProjectRe
 
 fn node_record(tx: &Read<'_>, found: nodes::Record) -> Result<NodeRecord> {
     let node = evidence::complete(tx, found)?;
-    let author = db::author(tx, DOMAIN, "node", &node.id, BESIDE)?;
+    let author = db::author(tx, Domain::Work, "node", &node.id, BESIDE)?;
     Ok(NodeRecord {
         r#type: NodeRecord::TYPE.to_owned(),
         version: node.rev,

@@ -1,11 +1,8 @@
 //! Repairs of what the work graph keeps twice; what it says itself is never touched.
 
-use super::{
-    store::repair::{self, reindex},
-    types::DOMAIN,
-};
+use super::store::repair::{self, reindex};
 use crate::{
-    base::Result,
+    base::{Domain, Result},
     db::{self, Write},
 };
 
@@ -14,9 +11,9 @@ pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     let (counters, lost) = repair::counters(tx)?;
     let (links, ranks) = (repair::open_links(tx)?, repair::ranks(tx)?);
     let done = [
-        db::repaired(tx, DOMAIN, "counters and depths of the work graph", counters)?,
-        db::repaired(tx, DOMAIN, "priorities of nodes", ranks)?,
-        db::repaired(tx, DOMAIN, "files of open work", links)?,
+        db::repaired(tx, Domain::Work, "counters and depths of the work graph", counters)?,
+        db::repaired(tx, Domain::Work, "priorities of nodes", ranks)?,
+        db::repaired(tx, Domain::Work, "files of open work", links)?,
     ];
     let lost =
         lost.map(|id| format!("left alone: no root leads to {id}; only you know its parent"));

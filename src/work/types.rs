@@ -8,8 +8,6 @@ use crate::base::{Timestamp, props::Properties, text};
 
 pub(super) use crate::base::wire::{is_zero, present};
 
-/// The domain's name in events and in the text index.
-pub const DOMAIN: &str = "work";
 /// The only edge type that the engine interprets.
 pub const DEPENDS_ON: &str = "depends_on";
 /// The property that ranking reads.

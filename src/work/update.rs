@@ -14,13 +14,13 @@ use super::{
         evidence,
         nodes::{self, Record},
     },
-    types::{CLAIMED_AT, DOMAIN, NewEvidence, Settings, Unblocked, limits, present},
+    types::{CLAIMED_AT, NewEvidence, Settings, Unblocked, limits, present},
     validate,
     warnings::Warnings,
 };
 use crate::{
     base::{
-        ErrorCode, Fault, Result, page,
+        Domain, ErrorCode, Fault, Result, page,
         props::{self, Change, Properties},
         text,
         version::check_version,
@@ -198,7 +198,7 @@ impl Item<'_, '_> {
         }
         if !changes.is_empty() {
             if changes.iter().any(|change| change.field == "summary") {
-                tx.index(DOMAIN, "node", &record.node.id, &record.node.summary);
+                tx.index(Domain::Work, "node", &record.node.id, &record.node.summary);
             }
             nodes::save(tx, record, &changes)?;
         }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use graph::{
     app::App,
-    base::Error,
-    config::{Config, Options, Surroundings, Toolset},
+    base::{Domain, Error},
+    config::{Config, Options, Surroundings},
     tools::{self, Registry},
 };
 use serde_json::{Value, json};
@@ -160,7 +160,7 @@ impl Library {
         let around =
             Surroundings { directory: directory.to_owned(), variables: Default::default() };
         let app = App::new(Config::load(options, &around).unwrap());
-        Library { app, registry: Registry::new(tools::all(), Toolset::ALL) }
+        Library { app, registry: Registry::new(tools::all(), Domain::ALL) }
     }
 
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Value, Error> {

@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::Around;
 use crate::{
-    base::{Result, Timestamp, text},
+    base::{Domain, Result, Timestamp, text},
     db::{self, EventRow, Read},
     kb::{self, Touching},
-    knowledge::{self, ContextAtom},
+    knowledge::ContextAtom,
     work::{self, OpenWork},
 };
 
@@ -72,11 +72,11 @@ pub(super) fn last_changes(
 ) -> Result<Last> {
     let mut changes = Vec::new();
     for atom in concerned.atoms.iter().take(SUBJECTS) {
-        let last = db::history(tx, knowledge::DOMAIN, &atom.id, None, 1)?.pop();
+        let last = db::history(tx, Domain::Knowledge, &atom.id, None, 1)?.pop();
         changes.extend(last.map(|event| told(event, "atom", &atom.name)));
     }
     for node in concerned.work.iter().take(SUBJECTS) {
-        let events = db::history(tx, work::DOMAIN, &node.id, None, EVENTS)?;
+        let events = db::history(tx, Domain::Work, &node.id, None, EVENTS)?;
         // That it was planned, and who holds it, the list of work says already.
         let last = events.into_iter().find(|event| event.action != "created" && !is_claim(event));
         changes.extend(last.map(|event| told(event, "node", &node.summary)));

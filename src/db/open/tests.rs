@@ -26,7 +26,7 @@ fn file() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn record(db: &mut Db, subject: &str) -> Result<()> {
-    let event = Event { domain: "test", kind: "thing", subject, action: "made", changes: &[] };
+    let event = Event { domain: None, kind: "thing", subject, action: "made", changes: &[] };
     db.write(&ctx(), |tx| tx.record(&event))
 }
 
@@ -46,7 +46,7 @@ fn a_write_that_fails_changes_nothing() {
     let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
     let failed: Result<()> = db.write(&ctx(), |tx| {
         tx.record(&Event {
-            domain: "test",
+            domain: None,
             kind: "thing",
             subject: "x",
             action: "made",
@@ -228,7 +228,7 @@ fn a_cancelled_wait_ends_at_once_and_the_next_one_waits_again() {
 fn a_cancelled_write_ends_between_its_statements_and_changes_nothing() {
     let (_dir, path) = file();
     let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
-    let event = Event { domain: "test", kind: "thing", subject: "x", action: "made", changes: &[] };
+    let event = Event { domain: None, kind: "thing", subject: "x", action: "made", changes: &[] };
     let interrupt = db.interrupt_handle();
     let mut made = 0;
     // No statement runs while the word comes; the last one has no other after it.
@@ -254,7 +254,7 @@ fn a_call_without_patience_ends_when_its_time_is_up_and_changes_nothing() {
     let (_dir, path) = file();
     let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
     db.set_patience(Patience::None).unwrap();
-    let event = Event { domain: "test", kind: "thing", subject: "x", action: "made", changes: &[] };
+    let event = Event { domain: None, kind: "thing", subject: "x", action: "made", changes: &[] };
     let endless: Result<()> = db.write(&ctx(), |tx| {
         loop {
             tx.record(&event)?
@@ -318,7 +318,7 @@ fn time_never_decreases_even_when_the_clock_steps_back() {
     for millis in [5_000, 1_000, 6_000] {
         context.clock = Clock::fixed(Timestamp::from_millis(millis));
         let event =
-            Event { domain: "test", kind: "thing", subject: "x", action: "made", changes: &[] };
+            Event { domain: None, kind: "thing", subject: "x", action: "made", changes: &[] };
         db.write(&context, |tx| tx.record(&event)).unwrap();
     }
     let times: Vec<_> = db

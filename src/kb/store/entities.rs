@@ -4,12 +4,9 @@ use rusqlite::Row;
 
 use super::branches::Branch;
 use crate::{
-    base::{Error, Result},
+    base::{Domain, Error, Result},
     db::{self, Key, Names, Read, Source, Write},
-    kb::{
-        complete::Titled,
-        types::{DOMAIN, Entity},
-    },
+    kb::{complete::Titled, types::Entity},
 };
 
 /// An entity, and which row says it.
@@ -140,7 +137,7 @@ pub fn put(tx: &Write<'_>, branch: &Branch, entity: &Entity, old: Option<i64>) -
          ON CONFLICT (branch, id) DO UPDATE SET entity = excluded.entity, type = excluded.type, confirmed = NULL",
         (branch.key, &entity.id, &entity.r#type, key),
     )?;
-    tx.index(DOMAIN, "entity", &key.to_string(), &entity.text());
+    tx.index(Domain::Kb, "entity", &key.to_string(), &entity.text());
     old.map_or(Ok(()), |old| forget_unlisted(tx, old))
 }
 
@@ -183,7 +180,7 @@ fn forget_unlisted(tx: &Write<'_>, key: i64) -> Result<()> {
 
 /// Deletes a row, its tags and its text.
 pub fn forget(tx: &Write<'_>, key: i64) -> Result<()> {
-    tx.unindex(DOMAIN, &key.to_string());
+    tx.unindex(Domain::Kb, &key.to_string());
     tx.run("DELETE FROM kb_entities WHERE key = ?1", [key])?;
     Ok(())
 }

@@ -4,9 +4,8 @@ use rusqlite::types::Value as Sql;
 
 use super::branches::Branch;
 use crate::{
-    base::Result,
+    base::{Domain, Result},
     db::{Needle, Read, subjects_sql},
-    kb::types::DOMAIN,
 };
 
 /// The rows of one query; built up condition by condition, with every value bound.
@@ -162,7 +161,7 @@ impl Selection {
         match needle {
             Needle::Phrase(phrase) => {
                 let at = self.bind(phrase);
-                let found = subjects_sql(DOMAIN, at);
+                let found = subjects_sql(Domain::Kb, at);
                 self.require(
                     Start::Rows,
                     format!("m.entity IN (SELECT CAST(subject AS INTEGER) FROM ({found}))"),

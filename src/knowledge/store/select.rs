@@ -4,12 +4,9 @@ use rusqlite::{Row, types::Value};
 
 use super::{atoms, molecules};
 use crate::{
-    base::Result,
+    base::{Domain, Result},
     db::{self, Names, Needle, Read, Source, Told, subjects_sql},
-    knowledge::{
-        complete::Named,
-        types::{DOMAIN, EntityType},
-    },
+    knowledge::{complete::Named, types::EntityType},
 };
 
 /// What a list is narrowed to.
@@ -46,7 +43,7 @@ impl Filter {
         match &self.text {
             Some(Needle::Phrase(phrase)) => {
                 bound.push(phrase.clone().into());
-                sql += &format!(" AND id IN ({})", subjects_sql(DOMAIN, bound.len()));
+                sql += &format!(" AND id IN ({})", subjects_sql(Domain::Knowledge, bound.len()));
             }
             Some(Needle::Short(text)) => {
                 bound.push(text.clone().into());

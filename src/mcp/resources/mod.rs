@@ -7,8 +7,7 @@ use rmcp::model::ResourceTemplate;
 
 use crate::{
     app::App,
-    base::{Error, ErrorCode},
-    config::Toolset,
+    base::{Domain, Error, ErrorCode},
 };
 
 mod address;
@@ -40,7 +39,7 @@ pub(super) enum Kind {
 /// How resources of a kind are addressed.
 pub(super) struct Addressed {
     pub kind: Kind,
-    pub toolset: Toolset,
+    pub toolset: Domain,
     /// Followed by the value of the argument, where there is one.
     pub address: &'static str,
     pub argument: Option<&'static str>,
@@ -53,7 +52,7 @@ pub(super) struct Addressed {
 const KINDS: &[Addressed] = &[
     Addressed {
         kind: Kind::Project,
-        toolset: Toolset::Work,
+        toolset: Domain::Work,
         address: "graph://project/",
         argument: Some("name"),
         name: "project",
@@ -62,7 +61,7 @@ const KINDS: &[Addressed] = &[
     },
     Addressed {
         kind: Kind::Node,
-        toolset: Toolset::Work,
+        toolset: Domain::Work,
         address: "graph://node/",
         argument: Some("id"),
         name: "node",
@@ -71,7 +70,7 @@ const KINDS: &[Addressed] = &[
     },
     Addressed {
         kind: Kind::Molecule,
-        toolset: Toolset::Knowledge,
+        toolset: Domain::Knowledge,
         address: "graph://molecule/",
         argument: Some("id"),
         name: "molecule",
@@ -80,7 +79,7 @@ const KINDS: &[Addressed] = &[
     },
     Addressed {
         kind: Kind::Atom,
-        toolset: Toolset::Knowledge,
+        toolset: Domain::Knowledge,
         address: "graph://atom/",
         argument: Some("id"),
         name: "atom",
@@ -89,7 +88,7 @@ const KINDS: &[Addressed] = &[
     },
     Addressed {
         kind: Kind::Ontology,
-        toolset: Toolset::Memory,
+        toolset: Domain::Memory,
         address: "graph://ontology",
         argument: None,
         name: "ontology",
@@ -98,7 +97,7 @@ const KINDS: &[Addressed] = &[
     },
     Addressed {
         kind: Kind::Memory,
-        toolset: Toolset::Memory,
+        toolset: Domain::Memory,
         address: "graph://memory/",
         argument: Some("id"),
         name: "memory",
@@ -107,7 +106,7 @@ const KINDS: &[Addressed] = &[
     },
     Addressed {
         kind: Kind::Kb,
-        toolset: Toolset::Kb,
+        toolset: Domain::Kb,
         address: "graph://kb/",
         argument: Some("id"),
         name: "kb",
@@ -138,17 +137,17 @@ impl Addressed {
 }
 
 /// The kinds whose toolset is on.
-pub(super) fn kinds(on: &[Toolset]) -> impl Iterator<Item = &'static Addressed> {
+pub(super) fn kinds(on: &[Domain]) -> impl Iterator<Item = &'static Addressed> {
     KINDS.iter().filter(|kind| on.contains(&kind.toolset))
 }
 
 /// Whether there can be any.
-pub(super) fn is_on(on: &[Toolset]) -> bool {
+pub(super) fn is_on(on: &[Domain]) -> bool {
     kinds(on).next().is_some()
 }
 
 /// How to address what is not listed.
-pub(super) fn templates(on: &[Toolset]) -> Vec<ResourceTemplate> {
+pub(super) fn templates(on: &[Domain]) -> Vec<ResourceTemplate> {
     let template = |kind: &Addressed| {
         let template = ResourceTemplate::new(kind.template()?, kind.name);
         Some(template.with_title(kind.title).with_description(kind.description))

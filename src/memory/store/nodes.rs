@@ -5,11 +5,11 @@ use serde_json::json;
 
 use super::properties::{self, Of};
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
+    base::{Domain, Error, ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
     db::{self, Names, Read, Source, Told, Write},
     memory::{
         content::Content,
-        types::{DOMAIN, Encoding, NODE_PREFIX, Node},
+        types::{Encoding, NODE_PREFIX, Node},
     },
 };
 
@@ -166,10 +166,10 @@ pub fn index(tx: &Write<'_>, id: &str, content: &Content) {
     match content.text() {
         // The tokenizer would stop at NUL, which no tool lets in and a file may have.
         Some(text) if text.contains('\0') => {
-            tx.index(DOMAIN, "node", id, &text.replace('\0', "\u{fffd}"));
+            tx.index(Domain::Memory, "node", id, &text.replace('\0', "\u{fffd}"));
         }
-        Some(text) => tx.index(DOMAIN, "node", id, text),
-        None => tx.unindex(DOMAIN, id),
+        Some(text) => tx.index(Domain::Memory, "node", id, text),
+        None => tx.unindex(Domain::Memory, id),
     }
 }
 
@@ -241,7 +241,7 @@ pub fn replace(
 
 /// Removes a node that no connection touches any more.
 pub fn delete(tx: &Write<'_>, record: &Record) -> Result<()> {
-    tx.unindex(DOMAIN, &record.node.id);
+    tx.unindex(Domain::Memory, &record.node.id);
     forget_properties(tx, record)?;
     tx.run("DELETE FROM memory_nodes WHERE seq = ?1", [record.seq])?;
     Ok(())

@@ -1,9 +1,8 @@
 //! Nodes by a substring of their text, oldest first.
 
 use crate::{
-    base::{Result, text},
+    base::{Domain, Result, text},
     db::{Needle, Read, subjects_sql},
-    memory::types::DOMAIN,
 };
 
 /// Nodes after `after` whose text has the needle.
@@ -22,7 +21,7 @@ pub fn page(
     let sql = format!(
         "SELECT n.seq, n.id FROM ({}) found CROSS JOIN memory_nodes n ON n.id = found.subject
           WHERE n.seq > ?2{} ORDER BY n.seq LIMIT ?4",
-        subjects_sql(DOMAIN, 1),
+        subjects_sql(Domain::Memory, 1),
         of_type(kind)
     );
     tx.all(&sql, (phrase, after, kind, limit), |row| Ok((row.get(0)?, row.get(1)?)))
@@ -40,7 +39,7 @@ pub fn count(tx: &Read<'_>, needle: &Needle, kind: Option<&str>) -> Result<i64> 
     let sql = format!(
         "SELECT count(*) FROM ({}) found CROSS JOIN memory_nodes n ON n.id = found.subject
           WHERE n.seq > ?2{}",
-        subjects_sql(DOMAIN, 1),
+        subjects_sql(Domain::Memory, 1),
         of_type(kind)
     );
     Ok(tx.one(&sql, (phrase, 0, kind), |row| row.get(0))?.unwrap_or(0))

@@ -4,9 +4,9 @@ use rusqlite::{params_from_iter, types::Value as SqlValue};
 use serde_json::{Value, json};
 
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, Timestamp, ids, props::Change},
+    base::{Domain, Error, ErrorCode, Fault, Result, Timestamp, ids, props::Change},
     db::{self, Key, Names, Read, Source, Write, history},
-    work::types::{DOMAIN, ID_PREFIX, MERGED_INTO, Node, PRIORITY},
+    work::types::{ID_PREFIX, MERGED_INTO, Node, PRIORITY},
 };
 
 /// A node and what the engine keeps about it. `node.evidence` is empty until it is asked for.
@@ -146,7 +146,9 @@ pub fn missing(tx: &Read<'_>, field: &str, id: &str) -> Result<Error> {
 /// The fault with a word about where a node has gone that was merged away, as often as that happened to it.
 pub fn merged_away(tx: &Read<'_>, fault: Fault, id: &str) -> Result<Option<Fault>> {
     let mut way: Vec<String> = Vec::new();
-    while let Some(event) = history(tx, DOMAIN, way.last().map_or(id, |id| id), None, 1)?.pop() {
+    while let Some(event) =
+        history(tx, Domain::Work, way.last().map_or(id, |id| id), None, 1)?.pop()
+    {
         let mut changes = event.changes.iter();
         let merged = changes.find(|change| change.field == MERGED_INTO);
         let Some(target) = merged.and_then(|change| change.after.as_str()) else { break };
@@ -202,7 +204,7 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
             ),
         )?;
         if inserted == 1 {
-            tx.index(DOMAIN, "node", &id, new.summary);
+            tx.index(Domain::Work, "node", &id, new.summary);
             let project = project.to_owned();
             return Ok(Place { id, project, depth });
         }
@@ -284,7 +286,7 @@ pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> 
 
 /// Removes a node that nothing points at any more.
 pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
-    tx.unindex(DOMAIN, id);
+    tx.unindex(Domain::Work, id);
     tx.run("DELETE FROM work_nodes WHERE id = ?1", [id])?;
     Ok(())
 }

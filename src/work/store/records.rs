@@ -8,9 +8,9 @@ use super::{
     nodes::{COLUMNS, Record, from_row},
 };
 use crate::{
-    base::Result,
+    base::{Domain, Result},
     db::{Read, Write},
-    work::types::{DEPENDS_ON, DOMAIN, Evidence},
+    work::types::{DEPENDS_ON, Evidence},
 };
 
 /// Visits all nodes by id.
@@ -95,7 +95,7 @@ pub fn insert_node(tx: &Write<'_>, record: &Record) -> Result<()> {
             node.created_at, node.updated_at, &node.created_by, record.priority, record.touched,
         ),
     )?;
-    tx.index(DOMAIN, "node", &node.id, &node.summary);
+    tx.index(Domain::Work, "node", &node.id, &node.summary);
     add_evidence(tx, &node.id, &node.evidence)
 }
 
@@ -125,7 +125,7 @@ pub fn replace_node(tx: &Write<'_>, record: &Record) -> Result<()> {
         (&node.id, &node.parent),
     )?;
     tx.run("DELETE FROM work_evidence WHERE node = ?1", [&node.id])?;
-    tx.index(DOMAIN, "node", &node.id, &node.summary);
+    tx.index(Domain::Work, "node", &node.id, &node.summary);
     add_evidence(tx, &node.id, &node.evidence)
 }
 

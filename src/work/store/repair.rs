@@ -2,9 +2,9 @@
 
 use super::records;
 use crate::{
-    base::{Result, props::Properties},
+    base::{Domain, Result, props::Properties},
     db::{self, Read, Write},
-    work::{types::DOMAIN, validate::priority},
+    work::validate::priority,
 };
 
 /// Puts depths, projects and counters right; answers how many rows were wrong, and a node that no root leads to.
@@ -95,7 +95,7 @@ pub fn reindex(tx: &Write<'_>) -> Result<()> {
         [],
         |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
         |(id, summary)| {
-            tx.index(DOMAIN, "node", &id, &summary);
+            tx.index(Domain::Work, "node", &id, &summary);
             Ok(true)
         },
     )

@@ -7,12 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    base::Result,
+    base::{Domain, Result},
     db::{Needle, Read, subjects_sql},
-    work::{
-        claims::Live,
-        types::{DEPENDS_ON, DOMAIN},
-    },
+    work::{claims::Live, types::DEPENDS_ON},
 };
 
 use super::{
@@ -181,7 +178,7 @@ impl Selection {
                 // The index of ids knows the numbers too, so that no row is read for this.
                 let sql = format!(
                     "SELECT json_group_array(n.seq) FROM work_nodes n WHERE n.id IN ({})",
-                    subjects_sql(DOMAIN, 1)
+                    subjects_sql(Domain::Work, 1)
                 );
                 self.listed(tx, &sql, phrase)?;
             }

@@ -200,7 +200,7 @@ fn every_time_that_is_written_passes_the_doctor() {
         app.advance_millis(1);
         app.write("a", |tx| {
             tx.record(&graph::db::Event {
-                domain: "work",
+                domain: Some(graph::base::Domain::Work),
                 kind: "node",
                 subject: "x",
                 action: "seen",

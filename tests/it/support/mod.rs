@@ -13,8 +13,8 @@ use std::{
 
 use graph::{
     app::App,
-    base::{Ctx, Result, Timestamp, ids::Ids, time::Clock},
-    config::{Config, Options, Surroundings, Toolset},
+    base::{Ctx, Domain, Result, Timestamp, ids::Ids, time::Clock},
+    config::{Config, Options, Surroundings},
     db::{Read, Write},
     tools::{self, Registry},
 };
@@ -29,7 +29,7 @@ const QUICK: &str = "durability: normal\n";
 pub const INTO_INDEX: &str = "INSERT INTO search_index (rowid, body) SELECT id, folded FROM search_waiting; DELETE FROM search_waiting";
 
 /// All tools, made once: their schemas take longer than a call.
-static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(tools::all(), Toolset::ALL));
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(tools::all(), Domain::ALL));
 
 /// An application on a fresh file. Time stands still until it is moved.
 pub struct TestApp {

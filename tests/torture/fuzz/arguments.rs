@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use graph::{
     app::App,
-    base::ErrorCode,
-    config::{Config, Options, Surroundings, Toolset},
+    base::{Domain, ErrorCode},
+    config::{Config, Options, Surroundings},
     tools::{self, Registry},
 };
 
@@ -17,7 +17,7 @@ thread_local! {
         let around = Surroundings { directory: "/nowhere".into(), variables: Default::default() };
         let options = Options { db: Some("/nowhere/at/all.db".into()), ..Options::default() };
         let app = App::new(Config::load(options, &around).unwrap());
-        (app, Registry::new(tools::all(), Toolset::ALL))
+        (app, Registry::new(tools::all(), Domain::ALL))
     });
 }
 

@@ -7,8 +7,8 @@ use std::{cell::RefCell, fs, path::Path, sync::LazyLock};
 
 use graph::{
     app::{App, Format, format_of},
-    base::{Error, ErrorCode, records::Tally},
-    config::{Config, Options, Surroundings, Toolset},
+    base::{Domain, Error, ErrorCode, records::Tally},
+    config::{Config, Options, Surroundings},
     kb, knowledge, memory,
     tools::{self, Registry},
     work,
@@ -62,7 +62,7 @@ fn open(directory: &Path) -> App {
 }
 
 fn fill(app: &mut App) {
-    let registry = Registry::new(tools::all(), Toolset::ALL);
+    let registry = Registry::new(tools::all(), Domain::ALL);
     let ctx = app.ctx(Some("fuzz"));
     let mut call = |tool: &str, arguments: Value| {
         registry.call(app, &ctx, tool, arguments).unwrap_or_else(|error| panic!("{tool}: {error}"))

@@ -112,7 +112,7 @@ fn count(_: &mut App, ctx: &Ctx, args: Echo) -> Result<Echo> {
 }
 
 fn registry() -> Registry {
-    let on = Toolset::Work;
+    let on = Domain::Work;
     let tools = vec![
         ToolDef::new(on, "test_echo", "Echo", "Gives back", Effect::Read, echo),
         ToolDef::new(on, "test_whoami", "Who", "Says who", Effect::Read, whoami),
@@ -123,7 +123,7 @@ fn registry() -> Registry {
         ToolDef::new(on, "test_hold", "Hold", "Waits", Effect::Destructive, hold),
         ToolDef::new(on, "test_count", "Count", "Takes steps", Effect::Read, count),
     ];
-    Registry::new(tools, Toolset::ALL)
+    Registry::new(tools, Domain::ALL)
 }
 
 pub fn app(directory: &Path) -> App {
