@@ -13,6 +13,7 @@
 //! - [`knowledge`]: molecules and atoms, whose patterns are matched to paths when somebody asks.
 //! - [`memory`]: typed nodes and connections under an ontology that only grows; content and text search.
 //! - [`kb`]: requirements and what they are linked to, one view for each git branch.
+//! - [`domains`]: what every domain does for the whole program: one table, keyed by domain.
 //! - [`compose`]: answers that join two domains.
 //! - [`app`]: the one place that wires configuration, clock, ids and database.
 //! - [`tools`]: what agents can call: the registry, the argument reader, the schemas and the definitions.
@@ -39,6 +40,7 @@ pub mod cli;
 pub mod compose;
 pub mod config;
 pub mod db;
+pub mod domains;
 pub mod fresh;
 pub mod kb;
 pub mod knowledge;

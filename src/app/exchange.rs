@@ -13,8 +13,8 @@ use crate::{
         props::Change,
         records::{Report, Tally},
     },
-    db::{Event, Read, Write},
-    kb, knowledge, memory,
+    db::{Event, Write},
+    domains, memory,
     os::{
         records::{FOOTER, HEADER, Lines},
         scratch::TempDirectory,
@@ -64,23 +64,16 @@ pub fn format_of(start: &[u8]) -> Format {
     }
 }
 
-/// Where an export's lines come from, in the order of their names.
-type Records = (
-    Domain,
-    fn(&Read<'_>) -> Result<usize>,
-    fn(&Read<'_>, &mut dyn FnMut(String) -> Result<()>) -> Result<()>,
-);
+/// The domains in the order of an export, which is that of their names.
+fn by_name() -> Vec<Domain> {
+    let mut domains = Domain::ALL.to_vec();
+    domains.sort_by_key(|domain| domain.as_str());
+    domains
+}
 
-const DOMAINS: [Records; 4] = [
-    (Domain::Kb, kb::count_records, kb::export_records),
-    (Domain::Knowledge, knowledge::count_records, knowledge::export_records),
-    (Domain::Memory, memory::count_records, memory::export_records),
-    (Domain::Work, work::count_records, work::export_records),
-];
-
-/// All types of records.
+/// All types of records, in the order of an export.
 fn kinds() -> Vec<&'static str> {
-    [kb::RECORDS, knowledge::RECORDS, memory::RECORDS, work::RECORDS].concat()
+    by_name().into_iter().flat_map(|domain| domains::of(domain).records).copied().collect()
 }
 
 impl App {
@@ -93,8 +86,8 @@ impl App {
     ) -> Result<Exported> {
         self.read(ctx, |tx| {
             let mut total = 0;
-            for (_, count, _) in DOMAINS {
-                total += count(tx)?;
+            for domain in domains::all() {
+                total += (domain.count_records)(tx)?;
             }
             let mut exported = Exported::default();
             let mut put = |line: &str, exported: &mut Exported| -> Result<()> {
@@ -104,8 +97,8 @@ impl App {
                     .map_err(|error| unwritable("the export", &error))
             };
             put(HEADER, &mut exported)?;
-            for (domain, _, export) in DOMAINS {
-                export(tx, &mut |line| {
+            for domain in by_name() {
+                (domains::of(domain).export_records)(tx, &mut |line| {
                     exported.records += 1;
                     *exported.domains.entry(domain.as_str()).or_default() += 1;
                     watch(exported.records, total);
@@ -139,10 +132,9 @@ impl App {
         self.take_in(ctx, dry_run, |tx| {
             let mut report: Report =
                 kinds().into_iter().map(|kind| (kind, Tally::default())).collect();
-            memory::import_records(tx, lines, &mut report)?;
-            work::import_records(tx, lines, &mut report)?;
-            knowledge::import_records(tx, lines, &mut report)?;
-            kb::import_records(tx, lines, &mut report, &format!("import:{source}"))?;
+            for domain in domains::all() {
+                (domain.import_records)(tx, lines, &mut report, &format!("import:{source}"))?;
+            }
             report.retain(|_, tally| *tally != Tally::default());
             tell(tx, source, &report)?;
             Ok(report)

@@ -6,17 +6,9 @@ use super::App;
 use crate::{
     base::{Ctx, Result},
     db::{self, BackedUp, Write},
-    kb, knowledge, memory,
+    domains,
     os::{fs, git::Repository, scratch::Claim},
-    work,
 };
-
-/// Repairs of one domain, in a transaction of its own.
-type Repair = fn(&Write<'_>) -> Result<Vec<String>>;
-
-const REPAIRS: [Repair; 4] = [work::repair, knowledge::repair, memory::repair, kb::repair];
-const REINDEX: [fn(&Write<'_>) -> Result<()>; 4] =
-    [work::reindex_texts, knowledge::reindex_texts, memory::reindex_texts, kb::reindex_texts];
 
 impl App {
     /// Repairs what follows from something else that is kept; says in `done` what was done, also where something fails on
@@ -41,8 +33,9 @@ impl App {
         if health.file.broken.texts || health.miscounts.iter().any(of_texts) {
             done.extend(self.write(ctx, reindex)?);
         }
-        for repair in REPAIRS {
-            done.extend(self.write(ctx, repair)?);
+        // Each in a transaction of its own.
+        for domain in domains::all() {
+            done.extend(self.write(ctx, domain.repair)?);
         }
         Ok(())
     }
@@ -89,6 +82,6 @@ fn rebuild(tx: &Write<'_>, indexes: &[String]) -> Result<Vec<String>> {
 
 fn reindex(tx: &Write<'_>) -> Result<Vec<String>> {
     tx.clear_index()?;
-    REINDEX.into_iter().try_for_each(|reindex| reindex(tx))?;
+    domains::all().try_for_each(|domain| (domain.reindex)(tx))?;
     Ok(db::repaired(tx, None, "text index, made anew", 1)?.into_iter().collect())
 }

@@ -4,13 +4,11 @@ use serde::Serialize;
 
 use super::App;
 use crate::{
-    base::{Ctx, Domain, Result, Timestamp},
+    base::{Ctx, Result, Timestamp},
     db::{self, EventRow, Named, Wanted, inspect::Inspection},
-    kb,
+    domains,
     knowledge::{self, IdlePattern},
-    memory,
     os::{files, git::GitState},
-    work,
 };
 
 /// The state of the file, and whether its content adds up.
@@ -47,10 +45,12 @@ impl App {
         let file = db::inspect::inspect(db)?;
         // A damaged file cannot be counted.
         let recount = |tx: &db::Read<'_>| {
-            let domains = [work::recount, knowledge::recount, memory::recount, kb::recount];
-            let found =
-                domains.into_iter().map(|recount| recount(tx)).collect::<Result<Vec<_>>>()?;
-            Ok([found.concat(), db::recount(tx, db::SEARCH_CHECKS)?].concat())
+            let mut found = Vec::new();
+            for domain in domains::all() {
+                found.extend((domain.recount)(tx)?);
+            }
+            found.extend(db::recount(tx, db::SEARCH_CHECKS)?);
+            Ok(found)
         };
         if !file.problems.is_empty() {
             return Ok(Health { file, miscounts: Vec::new(), ahead: None });
@@ -97,15 +97,9 @@ impl App {
         })
     }
 
-    /// Things whose id begins with `start`, read at a glance.
-    pub fn look_for(
-        &self,
-        ctx: &Ctx,
-        start: &str,
-        domain: Option<Domain>,
-        limit: usize,
-    ) -> Result<Vec<Named>> {
-        self.look(ctx, |tx| db::named(tx, start, domain, limit))
+    /// Things of any domain whose id begins with `start`, read at a glance.
+    pub fn look_for(&self, ctx: &Ctx, start: &str, limit: usize) -> Result<Vec<Named>> {
+        self.look(ctx, |tx| db::named(tx, start, None, limit))
     }
 
     /// The latest events of one thing in whichever domain, newest first; none where nothing of that id was.

@@ -26,7 +26,7 @@ use crate::{
     app::{App, Launch, Named, Read},
     base::{Domain, Result},
     config::{Config, Options, Surroundings},
-    kb,
+    domains, kb,
     knowledge::{self, EntityType},
     tools::{Registry, ToolDef},
     work,
@@ -92,20 +92,30 @@ pub fn projects() -> ArgValueCompleter {
 pub fn projects_and_nodes() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let mut found = project_names();
-        found.extend(ids(current, &[Some(Domain::Work)]));
+        found.extend(ids(current, &[Domain::Work]));
         fitting(current, found)
     })
 }
 
 /// Completes the id of something of these domains.
 pub fn things_of(domains: &'static [Domain]) -> ArgValueCompleter {
-    let domains: Vec<_> = domains.iter().map(|domain| Some(*domain)).collect();
-    ArgValueCompleter::new(move |current: &OsStr| fitting(current, ids(current, &domains)))
+    ArgValueCompleter::new(move |current: &OsStr| fitting(current, ids(current, domains)))
+}
+
+/// Completes the id of an entity of the branch that is meant.
+pub fn entities() -> ArgValueCompleter {
+    things_of(&[Domain::Kb])
 }
 
 /// Completes the id of anything.
 pub fn things() -> ArgValueCompleter {
-    ArgValueCompleter::new(|current: &OsStr| fitting(current, ids(current, &[None])))
+    ArgValueCompleter::new(|current: &OsStr| {
+        let found = current
+            .to_str()
+            .zip(app())
+            .and_then(|(start, app)| app.look_for(&app.ctx(None), start, OFFERED).map(named).ok());
+        fitting(current, found.unwrap_or_default())
+    })
 }
 
 /// Completes the id of a molecule.
@@ -125,16 +135,6 @@ pub fn molecules() -> ArgValueCompleter {
             })
         });
         fitting(current, found.unwrap_or_default())
-    })
-}
-
-/// Completes the id of an entity of the branch that is meant.
-pub fn entities() -> ArgValueCompleter {
-    ArgValueCompleter::new(|current: &OsStr| {
-        let found = current.to_str().zip(setting()).and_then(|(start, setting)| {
-            look(|tx| kb::complete(tx, &setting, start, OFFERED)).map(|names| names.values)
-        });
-        fitting(current, bare(found.unwrap_or_default()))
     })
 }
 
@@ -201,13 +201,20 @@ fn project_names() -> Vec<(String, String)> {
     projects.into_iter().map(|project| (project.project, project.summary)).collect()
 }
 
-fn ids(current: &OsStr, domains: &[Option<Domain>]) -> Vec<(String, String)> {
-    let (Some(start), Some(app)) = (current.to_str(), app()) else {
+/// Ids of things of these domains, those of the KB on the branch that is meant.
+fn ids(current: &OsStr, domains: &[Domain]) -> Vec<(String, String)> {
+    let Some(start) = current.to_str() else {
         return Vec::new();
     };
-    let look_for = |domain: &Option<Domain>| app.look_for(&app.ctx(None), start, *domain, OFFERED);
-    let found = domains.iter().flat_map(|domain| look_for(domain).unwrap_or_default());
-    found.map(|Named { id, title }| (id, title)).collect()
+    let kb = if domains.contains(&Domain::Kb) { setting() } else { None };
+    let found = domains.iter().filter_map(|domain| {
+        look(|tx| (domains::of(*domain).complete)(tx, kb.as_ref(), start, OFFERED))
+    });
+    found.flat_map(named).collect()
+}
+
+fn named(found: Vec<Named>) -> Vec<(String, String)> {
+    found.into_iter().map(|Named { id, title }| (id, title)).collect()
 }
 
 /// Names with nothing to say about them.

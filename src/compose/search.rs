@@ -9,7 +9,7 @@ use super::Around;
 use crate::{
     base::{Domain, Fault, Result, text, wire::is_zero},
     db::{self, Fit, Hit, Question, Read, Told},
-    kb, knowledge, memory, work,
+    domains,
 };
 
 /// Hits of an answer where the caller does not say.
@@ -135,13 +135,7 @@ fn domains(around: &Around<'_>, ask: &Search) -> Result<BTreeSet<Domain>> {
 
 /// What a domain says about one of its texts; none where it is gone, or of another branch.
 fn told(tx: &Read<'_>, around: &Around<'_>, domain: Domain, subject: &str) -> Result<Option<Told>> {
-    match (domain, around.kb) {
-        (Domain::Work, _) => work::text_of(tx, subject),
-        (Domain::Knowledge, _) => knowledge::text_of(tx, subject),
-        (Domain::Memory, _) => memory::text_of(tx, subject),
-        (Domain::Kb, Some(setting)) => kb::text_of(tx, setting, subject),
-        (Domain::Kb, None) => Ok(None),
-    }
+    (domains::of(domain).text_of)(tx, around.kb, subject)
 }
 
 /// What has one of the words, all of which are too short for the index: every text is looked into.
@@ -157,13 +151,7 @@ fn short(
         // The first is the whole, which is one of the words where there is only one.
         for word in question.folded().skip(1) {
             let most = LOOKED_AT + 1;
-            let subjects = match (domain, around.kb) {
-                (Domain::Work, _) => work::short_matches(tx, word, most)?,
-                (Domain::Knowledge, _) => knowledge::short_matches(tx, word, most)?,
-                (Domain::Memory, _) => memory::short_matches(tx, word, most)?,
-                (Domain::Kb, Some(setting)) => kb::short_matches(tx, setting, word, most)?,
-                (Domain::Kb, None) => Vec::new(),
-            };
+            let subjects = (domains::of(domain).short_matches)(tx, around.kb, word, most)?;
             *more |= subjects.len() == most;
             for subject in subjects.into_iter().take(LOOKED_AT) {
                 if let Some(told) = told(tx, around, domain, &subject)?

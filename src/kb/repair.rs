@@ -1,16 +1,22 @@
-//! Repairs of what the KB keeps twice. Rows that no branch lists go, and their content stays in the log.
+//! What the KB keeps twice: whether both agree, and how they are made to. Rows that no branch lists are deleted, and
+//! their content stays in the event log.
 
 use super::{
     changeset::ENTITY,
-    store::{entities, repair as store},
+    store::{entities, recount::CHECKS, repair as store},
     types::changes,
 };
 use crate::{
     base::{Domain, Result},
-    db::{self, Event, Write},
+    db::{self, Event, Read, Write},
 };
 
-/// Repairs tags, paths and lists; answers what was done.
+/// Returns a sentence for each thing that does not add up; none when all is well.
+pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
+    db::recount(tx, CHECKS)
+}
+
+/// Repairs tags, paths and lists; returns what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     let mut unlisted = Vec::new();
     let mut paths = 0;
@@ -42,7 +48,7 @@ pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     Ok(done.into_iter().flatten().collect())
 }
 
-/// Makes every text of the domain findable again.
+/// Indexes every text of the domain again.
 pub fn reindex_texts(tx: &Write<'_>) -> Result<()> {
     store::each_row(tx, |record| {
         tx.index(Domain::Kb, "entity", &record.key.to_string(), &record.entity.text());

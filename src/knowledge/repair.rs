@@ -1,16 +1,30 @@
-//! Repairs of what the knowledge graph keeps twice; what it says itself is never touched.
+//! What the knowledge graph keeps twice: whether both agree, and how they are made to; what it says itself is never
+//! touched.
 
 use super::{
     create::index,
-    store::{patterns, records as store, recount::PATTERNS},
+    store::{
+        patterns, records as store,
+        recount::{CHECKS, PATTERNS},
+    },
     types::EntityType,
 };
 use crate::{
     base::{Domain, Result},
-    db::{self, Write},
+    db::{self, Read, Write},
 };
 
-/// Gives atoms the pattern rows, and those the keys, that they should have; answers what was done.
+/// Returns a sentence for each thing that does not add up; none when all is well.
+pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
+    let mut problems = db::recount(tx, CHECKS)?;
+    let misplaced = patterns::misplaced(tx, false)?;
+    let told =
+        |atom: &String| format!("keys of patterns: {atom} has one that no path is looked up with");
+    problems.extend(misplaced.iter().take(5).map(told));
+    Ok(problems)
+}
+
+/// Gives atoms the pattern rows, and those the keys, that they should have; returns what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     let mut wrong = db::found(tx, &PATTERNS)?;
     wrong.extend(patterns::misplaced(tx, true)?);
@@ -27,7 +41,7 @@ pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     Ok(db::repaired(tx, Domain::Knowledge, "patterns of atoms", repaired)?.into_iter().collect())
 }
 
-/// Makes every text of the domain findable again.
+/// Indexes every text of the domain again.
 pub fn reindex_texts(tx: &Write<'_>) -> Result<()> {
     store::each_atom(tx, |atom| {
         index(tx, EntityType::Atom, &atom.id, &atom.name, &atom.knowledge);

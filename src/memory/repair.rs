@@ -1,19 +1,28 @@
-//! Repairs of what the memory keeps twice; what it says itself is never touched.
+//! What the memory keeps twice: whether both agree, and how they are made to; what it says itself is never touched.
 
 use super::{
     content,
     store::{
         connections, nodes,
         properties::{self, Of},
-        recount::{CONNECTION_PROPERTIES, NODE_PROPERTIES},
+        recount::{CONNECTION_PROPERTIES, NODE_PROPERTIES, TEXTS},
     },
 };
 use crate::{
     base::{Domain, Result, props::Properties},
-    db::{self, Check, Write},
+    db::{self, Check, Read, Write},
 };
 
-/// Writes the rows of properties anew where they are not those of their nodes or connections; answers what was done.
+/// Returns a sentence for each thing that does not add up; none when all is well.
+pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for checks in [&NODE_PROPERTIES[..], &CONNECTION_PROPERTIES, TEXTS] {
+        problems.extend(db::recount(tx, checks)?);
+    }
+    Ok(problems)
+}
+
+/// Writes the rows of properties anew where they are not those of their nodes or connections; returns what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     let nothing = Properties::new();
     let nodes_wrong = count(tx, &NODE_PROPERTIES)?;
@@ -42,7 +51,7 @@ fn count(tx: &Write<'_>, checks: &[Check]) -> Result<usize> {
     checks.iter().map(|check| Ok(db::found(tx, check)?.len())).sum()
 }
 
-/// Makes every text of the domain findable again; content that cannot be read back is left out.
+/// Indexes every text of the domain again; content that cannot be read back is left out.
 pub fn reindex_texts(tx: &Write<'_>) -> Result<()> {
     nodes::each(tx, |record| {
         if let Some(content) = content::if_readable(nodes::content(tx, &record))? {

@@ -17,8 +17,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("memory", &["base", "db", "os"]),
     ("kb", &["base", "db", "os", "fresh"]),
     ("config", &["base", "os"]),
-    ("compose", &["base", "db", "fresh", "work", "knowledge", "memory", "kb"]),
-    ("app", &["base", "db", "os", "config", "work", "knowledge", "memory", "kb", "compose"]),
+    ("domains", &["base", "db", "os", "work", "knowledge", "memory", "kb"]),
+    ("compose", &["base", "db", "fresh", "work", "knowledge", "memory", "kb", "domains"]),
+    (
+        "app",
+        &["base", "db", "os", "config", "work", "knowledge", "memory", "kb", "domains", "compose"],
+    ),
     ("tools", &["app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
     ("mcp", &["tools", "app", "compose", "base", "config", "work", "knowledge", "memory", "kb"]),
     (
@@ -27,6 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "tools",
             "app",
             "compose",
+            "domains",
             "base",
             "fresh",
             "config",
