@@ -61,7 +61,6 @@ const HINTED: usize = 20;
 
 /// A call of a work tool that may ask for the knowledge of the node's files.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Ask<T> {
     #[serde(flatten)]
     pub ask: T,
@@ -119,7 +118,6 @@ pub fn context_with_knowledge(
 /// A call of `query_container`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct QueryContainer {
     #[serde(flatten)]
     pub ask: work::QueryContainer,

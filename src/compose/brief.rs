@@ -34,7 +34,6 @@ const OPEN: usize = 200;
 const PATHS: usize = 5;
 /// About which files, and how long the answer may be.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Brief {
     #[schemars(extend("format" = "csv"))]
     pub paths: Option<Vec<String>>,

@@ -28,7 +28,6 @@ const SNIPPET: usize = 160;
 
 /// What to look for, and where.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Search {
     pub query: String,
     #[schemars(extend("format" = "csv"))]

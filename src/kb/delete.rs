@@ -25,7 +25,6 @@ use crate::{
 
 /// What to take away.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Delete {
     #[serde(default)]
     pub ids: Vec<String>,
@@ -42,7 +41,6 @@ pub struct Delete {
 
 /// A link by name.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct LinkName {
     pub relation: String,
     pub from: String,

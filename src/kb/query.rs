@@ -30,7 +30,6 @@ use crate::{
 
 /// Which entities, or which links; all that is given must hold.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Query {
     /// Any of these
     #[serde(default)]
@@ -71,7 +70,6 @@ pub struct Query {
 
 /// How an entity is linked.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct RelatedTo {
     pub relation: String,
     /// Default out
@@ -99,7 +97,6 @@ pub enum Direction {
 
 /// Which links.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Edges {
     pub relation: Option<String>,
     pub from: Option<String>,

@@ -30,7 +30,6 @@ use crate::{
 
 /// What to write.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Upsert {
     #[serde(default)]
     pub entities: Vec<EntityChange>,
@@ -47,7 +46,6 @@ pub struct Upsert {
 
 /// An entity to create, or what to change on one.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct EntityChange {
     pub id: String,
     pub r#type: Option<String>,
@@ -82,7 +80,6 @@ pub struct EntityChange {
 
 /// A link to draw, or what to change on one.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct RelationshipChange {
     pub relation: String,
     pub from: String,

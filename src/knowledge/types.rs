@@ -53,7 +53,6 @@ impl EntityType {
 /// A relation of an atom, as it is given and stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct AtomRelation {
     pub atom_id: String,
     pub reason: String,
@@ -62,7 +61,6 @@ pub struct AtomRelation {
 /// A relation of a molecule, as it is given and stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct MoleculeRelation {
     pub molecule_id: String,
     pub reason: String,

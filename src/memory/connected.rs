@@ -17,7 +17,6 @@ use crate::{
 
 /// Whose neighbours.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct GetConnectedNodes {
     pub node_id: String,
     pub connection_type: Option<String>,

@@ -21,7 +21,6 @@ use crate::{
 
 /// A connection to be.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct CreateConnection {
     pub r#type: String,
     pub from_node_id: String,

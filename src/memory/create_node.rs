@@ -22,7 +22,6 @@ const SIMILAR: usize = 5;
 
 /// A node to be.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct CreateNode {
     pub r#type: String,
     /// Text, or base64

@@ -16,7 +16,6 @@ use crate::{
 
 /// The node that there is to be one of.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct EnsureSingletonNode {
     pub r#type: String,
     #[serde(default)]

@@ -8,7 +8,6 @@ use crate::{base::Result, db::Read};
 
 /// Which connection.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct GetConnection {
     pub connection_id: String,
     #[serde(default)]

@@ -12,7 +12,6 @@ use crate::{base::Result, db::Read};
 
 /// Which node.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct ByNode {
     pub node_id: String,
 }

@@ -20,7 +20,6 @@ const LISTED: usize = 20;
 
 /// All node types, and all connection types between them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Ontology {
     pub node_types: Vec<String>,
     #[serde(default)]
@@ -29,7 +28,6 @@ pub struct Ontology {
 
 /// A connection type: where it may start and lead, and what it must say.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct ConnectionType {
     pub name: String,
     /// Node types
@@ -61,7 +59,6 @@ pub struct OntologyPage {
 
 /// A connection to be, by its types.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct ValidateConnection {
     pub connection_type: String,
     pub from_node_type: String,

@@ -20,14 +20,12 @@ use crate::{
 
 /// A node type to add.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct AddNodeType {
     pub type_name: String,
 }
 
 /// A connection type to add.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct AddConnectionType {
     pub type_name: String,
     pub from_types: Vec<String>,

@@ -15,7 +15,6 @@ use crate::{
 
 /// Which nodes.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct QueryNodes {
     pub r#type: Option<String>,
     /// Exact values, all of them
@@ -29,7 +28,6 @@ pub struct QueryNodes {
 
 /// Which connections.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct QueryConnections {
     pub from_node_id: Option<String>,
     pub to_node_id: Option<String>,

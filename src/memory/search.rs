@@ -14,7 +14,6 @@ use crate::{
 
 /// What to look for.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct SearchContent {
     /// One substring, not words
     pub query: String,

@@ -21,7 +21,6 @@ use crate::{
 
 /// What to change on a connection.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct UpdateConnection {
     pub connection_id: String,
     /// Merged
@@ -33,7 +32,6 @@ pub struct UpdateConnection {
 
 /// Which connection.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct ByConnection {
     pub connection_id: String,
 }

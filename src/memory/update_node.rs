@@ -21,7 +21,6 @@ use crate::{
 
 /// What to change on a node.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct UpdateNode {
     pub node_id: String,
     /// Merged; none can be removed

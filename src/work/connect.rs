@@ -25,14 +25,12 @@ const PARENTHOOD: &[&str] = &["parent", "parent_of", "child", "child_of", "child
 
 /// Edges to add or remove.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Connect {
     pub edges: Vec<EdgeChange>,
 }
 
 /// An edge to add or remove.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct EdgeChange {
     /// The one that waits, with depends_on
     #[serde(deserialize_with = "trimmed")]

@@ -44,7 +44,6 @@ pub enum ContainerType {
 /// Reads one container.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct QueryContainer {
     pub operation: ContainerOperation,
     pub container_type: ContainerType,
@@ -66,7 +65,6 @@ pub enum ContainerOperation {
 /// Steps one container on.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Advance {
     pub container_type: ContainerType,
     /// Node id

@@ -36,7 +36,6 @@ const NEIGHBOUR: usize = 20_000;
 
 /// Which node, and how far down.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Context {
     #[serde(deserialize_with = "trimmed")]
     pub node_id: String,

@@ -36,7 +36,6 @@ const CLAIM_CHARS: usize = 400;
 
 /// Which nodes to give out.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Next {
     /// If there are several
     pub project: Option<String>,

@@ -36,7 +36,6 @@ pub struct Plan {
 
 /// A node to create.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct PlannedNode {
     /// Name within this batch
     pub r#ref: String,

@@ -25,7 +25,6 @@ use crate::{
 
 /// Which nodes, in which order.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Query {
     /// If there are several
     pub project: Option<String>,
@@ -43,7 +42,6 @@ pub struct Query {
 
 /// What a node must be like; all that is given must hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Filter {
     pub resolved: Option<bool>,
     /// Exact values

@@ -31,14 +31,12 @@ use crate::{
 
 /// Nodes to change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Update {
     pub updates: Vec<NodeUpdate>,
 }
 
 /// What to change on one node.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct NodeUpdate {
     #[serde(deserialize_with = "trimmed")]
     pub node_id: String,

@@ -109,7 +109,6 @@ struct Finding {
 
 /// What to check.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "every client pays for a description: only what needs one has it")]
 pub struct Check {
     /// Default: all that are on
     #[serde(default)]
