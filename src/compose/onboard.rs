@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    base::{Domain, Result, text, wire::is_zero},
+    base::{Domain, Result, wire::is_zero},
     db::Read,
     kb::{self, Standing},
     knowledge, memory,
@@ -13,11 +13,11 @@ use crate::{
 
 use super::Around;
 
+mod fit;
+
 /// Files of open work that are looked at, and of those that nothing covers that are named.
 const LOOKED_AT: usize = 500;
 const NAMED: usize = 5;
-/// Characters of each.
-const PATH: usize = 200;
 
 /// A project at a glance, with its knowledge.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -76,7 +76,9 @@ pub fn onboard(tx: &Read<'_>, around: &Around<'_>, ask: &Onboard, agent: &str) -
     };
     let memory = memory.map(|(nodes, connections)| MemoryState { nodes, connections });
     let kb = around.kb.map(|setting| kb::standing(tx, setting)).transpose()?.flatten();
-    Ok(Oriented { plan, knowledge, memory, kb })
+    let mut oriented = Oriented { plan, knowledge, memory, kb };
+    oriented.fit()?;
+    Ok(oriented)
 }
 
 fn state(tx: &Read<'_>, root: Option<&str>, project: &str) -> Result<Option<KnowledgeState>> {
@@ -91,6 +93,5 @@ fn state(tx: &Read<'_>, root: Option<&str>, project: &str) -> Result<Option<Know
     let mut uncovered = knowledge::uncovered(tx, root, project, &files)?;
     let uncovered_omitted = uncovered.len().saturating_sub(NAMED);
     uncovered.truncate(NAMED);
-    uncovered.iter_mut().for_each(|path| *path = text::shorten(path, PATH));
     Ok(Some(KnowledgeState { atoms, molecules, uncovered, uncovered_omitted, more_files }))
 }
