@@ -35,7 +35,7 @@ pub struct Upsert {
     pub entities: Vec<EntityChange>,
     #[serde(default)]
     pub relationships: Vec<RelationshipChange>,
-    /// Default: agent: and your name
+    /// Default: agent:<actor>
     pub source: Option<String>,
     /// Validate only
     #[serde(default)]
@@ -48,8 +48,11 @@ pub struct Upsert {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct EntityChange {
     pub id: String,
+    #[schemars(extend("nullable" = false))]
     pub r#type: Option<String>,
+    #[schemars(extend("nullable" = false))]
     pub title: Option<String>,
+    #[schemars(extend("nullable" = false))]
     pub status: Option<String>,
     pub source: Option<String>,
     #[serde(default, deserialize_with = "present")]

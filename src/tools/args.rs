@@ -80,7 +80,8 @@ fn read_closed(
     if let Some(name) = fields.keys().find(|name| !known.contains_key(*name)) {
         return Err(unknown_field(path, name, known));
     }
-    fields.retain(|name, value| !value.is_null() || known.get(name).is_some_and(allows_null));
+    let keeps_null = |field: &Value| allows_null(field) || field.get("nullable").is_some();
+    fields.retain(|name, value| !value.is_null() || known.get(name).is_some_and(keeps_null));
     let required = schema.get("required").and_then(Value::as_array);
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
         if !fields.contains_key(name) {

@@ -49,7 +49,7 @@ pub(super) fn tools() -> Vec<ToolDef> {
             ON,
             "kb_check",
             "Check the requirements",
-            "KB: run the consistency rules: uncovered requirements, cycles, dangling links and more.",
+            "KB: run the rules: uncovered requirements, cycles, dangling links.",
             Read,
             check,
         ),

@@ -2,7 +2,8 @@
 //!
 //! Definitions are put in place, and only a field's own doc comment is kept: the doc of a type is
 //! written for people who read the code. `Option` means a field that may be left out; one that
-//! takes null as a value says so with `#[schemars(extend("nullable" = true))]`.
+//! takes null as a value says so with `#[schemars(extend("nullable" = true))]`, and one where null is
+//! refused (it would otherwise be ignored, next to fields that it clears) with `"nullable" = false`.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -177,9 +178,13 @@ impl Inliner<'_> {
         schema
     }
 
-    /// Takes null out of what a field may be, unless the field asks for it or may answer with it.
+    /// Takes null out of what a field may be, unless the field asks for it or may answer with it. `nullable: false`
+    /// stays, for the argument reader.
     fn drop_null(&mut self, schema: &mut Map<String, Value>) {
-        let nullable = schema.shift_remove("nullable") == Some(Value::Bool(true));
+        let nullable = schema.get("nullable") == Some(&Value::Bool(true));
+        if nullable {
+            schema.shift_remove("nullable");
+        }
         if let Some(Value::Object(fields)) = schema.get("properties")
             && self.side == Side::Output
         {

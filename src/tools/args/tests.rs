@@ -14,6 +14,7 @@ fn schema() -> Value {
             "globs": { "type": "array", "items": { "type": "string", "format": "glob" } },
             "counts": { "type": "array", "items": { "type": "integer" } },
             "evidence": { "type": ["string", "null"] },
+            "title": { "type": "string", "nullable": false },
             "parent_ref": { "type": "string" },
             "properties": { "type": "object" },
             "labels": { "type": "object", "additionalProperties": { "type": "integer" } },
@@ -114,6 +115,7 @@ fn what_is_refused_is_named_with_what_is_allowed() {
             "`tags` seems to be a list written as text, and is not JSON: trailing comma at line 1 column 7",
         ),
         (json!({ "tags": ["a", null] }), "`tags[1]` is null; it needs text"),
+        (json!({ "title": null }), "`title` is null; it needs text"),
         (
             json!({ "sort": "dept" }),
             "`sort` is \"dept\", did you mean `depth`?; allowed: readiness, depth, NEW",

@@ -56,6 +56,10 @@ fn entities() {
         ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "properties": { "a": "x".repeat(20_000) } })), &["entities[0].properties", "16384"]),
         ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "properties": 5 })), &["entities[0].properties"]),
         ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "colour": "red" })), &["colour"]),
+        ("VALIDATION_ERROR", "kb_upsert", entity(json!({ "title": null })), &["entities[0].title", "null"]),
+        ("VALIDATION_ERROR", "kb_upsert", json!({ "entities": [{ "id": "R1", "title": null }] }), &["entities[0].title", "null", "text"]),
+        ("VALIDATION_ERROR", "kb_upsert", json!({ "entities": [{ "id": "R1", "status": null }] }), &["entities[0].status", "null", "text"]),
+        ("VALIDATION_ERROR", "kb_upsert", json!({ "entities": [{ "id": "R1", "type": null }] }), &["entities[0].type", "null", "text"]),
         ("VALIDATION_ERROR", "kb_upsert", json!({ "source": "", "entities": [{ "id": "R1", "title": "x" }] }), &["source", "empty"]),
         ("VALIDATION_ERROR", "kb_upsert", json!({ "entities": [{ "id": "R1", "title": "x" }, { "id": "R1", "title": "y" }] }), &["entities[1].id", "already"]),
     ]);
