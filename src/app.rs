@@ -25,12 +25,11 @@ pub use crate::{
     os::{
         fs::{read_start, read_text},
         git::GitState,
-        records::{HEADER, Lines},
         scratch::Pending,
     },
 };
 pub use demo::Stage;
-pub use exchange::{Exported, Format, format_of};
+pub use exchange::Exported;
 pub use kb::{Branches, HookDirectory, Initialised, KbState, Store};
 pub use report::{Health, LogEntry};
 pub use setup::{Act, Launch, MCP_FILE, Setup, Step, Undo};

@@ -4,11 +4,10 @@
 //! a row. What each domain shows to agents is the table in `tools`.
 
 use crate::{
-    base::{Domain, Result, records::Report},
+    base::{Domain, Result},
     db::{self, Named, Names, Read, Told, Write},
-    kb, knowledge, memory,
-    os::records::Lines,
-    work,
+    exchange::{Lines, Report},
+    kb, knowledge, memory, work,
 };
 
 /// The view of the KB that a call has; none where it is off, not in use, or cannot be read.

@@ -7,6 +7,7 @@
 //! - [`base`]: what all share, without IO: the error model, ids, time, paging, properties, paths, text.
 //! - [`db`]: the SQLite kernel: opening, migrating, transactions, the event log, text search. No domain words.
 //! - [`os`]: the only doors outside: git, files and other programs.
+//! - [`exchange`]: records: the lines that `graph export` writes, how they are read, and which of two stays.
 //! - [`fresh`]: whether the files that something was said about are still those files.
 //! - [`config`]: which settings are in force, and where each came from.
 //! - [`work`]: the work graph. One file is one operation; its SQL is in a private store.
@@ -41,6 +42,7 @@ pub mod compose;
 pub mod config;
 pub mod db;
 pub mod domains;
+pub mod exchange;
 pub mod fresh;
 pub mod kb;
 pub mod knowledge;

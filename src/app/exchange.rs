@@ -4,21 +4,16 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::App;
 use crate::{
-    base::{
-        Ctx, Domain, Error, ErrorCode, Fault, Result,
-        props::Change,
-        records::{Report, Tally},
-    },
+    base::{Ctx, Domain, Error, ErrorCode, Fault, Result, props::Change},
     db::{Event, Write},
-    domains, memory,
-    os::{
-        records::{FOOTER, HEADER, Lines},
-        scratch::TempDirectory,
-    },
+    domains,
+    exchange::{FOOTER, HEADER, Lines, Report, Tally},
+    memory,
+    os::scratch::TempDirectory,
     work,
 };
 
@@ -34,34 +29,6 @@ pub struct Exported {
     pub bytes: u64,
     /// Records by domain.
     pub domains: BTreeMap<&'static str, usize>,
-}
-
-/// What a file of lines holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// What `graph export` wrote.
-    Records,
-    /// What the reference memory server keeps.
-    MemoryJsonl,
-    /// Issues of beads.
-    Beads,
-}
-
-/// What a file holds, by how it starts; records where nothing else can be meant, which then say what is wrong.
-pub fn format_of(start: &[u8]) -> Format {
-    let text = String::from_utf8_lossy(start);
-    let text = text.trim_start_matches('\u{feff}');
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let first: Value = serde_json::from_str(line).unwrap_or_default();
-    let has = |keys: &[&str]| keys.iter().all(|key| first.get(key).is_some());
-    match first["type"].as_str() {
-        Some("entity") if has(&["name", "observations"]) => Format::MemoryJsonl,
-        Some("relation") if has(&["from", "to", "relationType"]) => Format::MemoryJsonl,
-        _ if has(&["id", "title", "issue_type"]) || has(&["id", "title", "status"]) => {
-            Format::Beads
-        }
-        _ => Format::Records,
-    }
 }
 
 /// The domains in the order of an export, which is that of their names.

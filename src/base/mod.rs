@@ -10,7 +10,6 @@ pub mod page;
 pub mod paths;
 pub mod progress;
 pub mod props;
-pub mod records;
 pub mod text;
 pub mod time;
 pub mod unique;

@@ -14,8 +14,9 @@ use super::{
     output::{Done, Failure, Outcome, STRONG, plain, styled},
 };
 use crate::{
-    app::{HEADER, Pending, read_start},
+    app::{Pending, read_start},
     base::{ErrorCode, Fault},
+    exchange::HEADER,
     memory,
 };
 

@@ -14,12 +14,9 @@ use super::{
     output::{Done, Failure, Outcome, QUIET, plain, styled},
 };
 use crate::{
-    app::{Format, format_of, read_start, read_text},
-    base::{
-        ErrorCode, Fault,
-        records::{self, Report},
-        text,
-    },
+    app::{read_start, read_text},
+    base::{ErrorCode, Fault, text},
+    exchange::{self, Format, Report, format_of},
     memory::{self, Tally},
 };
 
@@ -228,7 +225,7 @@ fn report(report: &Report, dry_run: bool, shell: &mut Shell) -> Outcome {
 }
 
 /// How many met which fate.
-fn counted(tally: &records::Tally) -> String {
+fn counted(tally: &exchange::Tally) -> String {
     let counts = [
         (tally.new, "new"),
         (tally.equal, "equal"),

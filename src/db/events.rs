@@ -5,7 +5,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{row, tx::Read};
-use crate::base::{Domain, Result, Timestamp, props::Change, records::UPDATED_BY};
+use crate::base::{Domain, Result, Timestamp, props::Change};
+
+/// The field of an import's event that says who made the change that was imported.
+pub const UPDATED_BY: &str = "updated_by";
 
 /// What stands in the log instead of a domain where an event is about the file as a whole.
 const WHOLE: &str = "graph";

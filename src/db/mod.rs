@@ -18,7 +18,8 @@ mod tx;
 
 pub use backup::{BackedUp, back_up, check_backup_target};
 pub use events::{
-    Event, EventRow, Wanted, author, between, history, last_event, later, of_subject, recent, title,
+    Event, EventRow, UPDATED_BY, Wanted, author, between, history, last_event, later, of_subject,
+    recent, title,
 };
 pub use migrate::{MIGRATIONS, Migration};
 pub(crate) use names::{Key, Source, beginning};

@@ -15,14 +15,9 @@ use super::{
     validate,
 };
 use crate::{
-    base::{
-        Domain, Fault, Result, Timestamp, paths,
-        props::Properties,
-        records::{self, Fate, Record, Report, record},
-        text,
-    },
+    base::{Domain, Fault, Result, Timestamp, paths, props::Properties, text},
     db::{self, Event, Read, Write},
-    os::records::Lines,
+    exchange::{self, Fate, Lines, Record, Report, record},
 };
 
 record! {
@@ -98,18 +93,18 @@ pub fn count_records(tx: &Read<'_>) -> Result<usize> {
 pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) -> Result<()> {
     let branches = branches::all(tx)?;
     for branch in &branches {
-        put(records::line(&branch_record(tx, branch)?)?)?;
+        put(exchange::line(&branch_record(tx, branch)?)?)?;
     }
     for branch in &branches {
         store::each_entity(tx, branch, |found| {
-            put(records::line(&entity_record(branch, found.entity))?)?;
+            put(exchange::line(&entity_record(branch, found.entity))?)?;
             Ok(true)
         })?;
     }
     let any = links::Pattern::default();
     for branch in &branches {
         any.page(tx, branch, None, |found| {
-            put(records::line(&link_record(branch, found))?)?;
+            put(exchange::line(&link_record(branch, found))?)?;
             Ok(true)
         })?;
     }
@@ -179,7 +174,7 @@ pub fn import_records(
     source: &str,
 ) -> Result<()> {
     lines.each(|_, incoming: BranchRecord| {
-        records::count::<BranchRecord>(report, import_branch(tx, &incoming)?);
+        exchange::count::<BranchRecord>(report, import_branch(tx, &incoming)?);
         Ok(())
     })?;
     // A changeset is one stretch of the log: the facts of a branch go in together, whatever their order in the file.
@@ -189,8 +184,8 @@ pub fn import_records(
         let branch = branch_of(tx, &incoming.branch)?;
         let there = entities::find(tx, &branch, &incoming.id)?;
         let there = there.map(|found| entity_record(&branch, found.entity));
-        let fate = records::settle(there.as_ref(), &incoming)?;
-        records::count::<EntityRecord>(report, fate);
+        let fate = exchange::settle(there.as_ref(), &incoming)?;
+        exchange::count::<EntityRecord>(report, fate);
         if matches!(fate, Fate::New | Fate::Replaced) {
             facts.entry(incoming.branch).or_default().entities.push(place);
         }
@@ -201,8 +196,8 @@ pub fn import_records(
         let branch = branch_of(tx, &incoming.branch)?;
         let there = links::find(tx, &branch, &id)?;
         let there = there.map(|found| link_record(&branch, found.link));
-        let fate = records::settle(there.as_ref(), &incoming)?;
-        records::count::<LinkRecord>(report, fate);
+        let fate = exchange::settle(there.as_ref(), &incoming)?;
+        exchange::count::<LinkRecord>(report, fate);
         if matches!(fate, Fate::New | Fate::Replaced) {
             facts.entry(incoming.branch).or_default().links.push(place);
         }
@@ -259,7 +254,7 @@ fn import_branch(tx: &Write<'_>, incoming: &BranchRecord) -> Result<Fate> {
     text::bounded("id", &incoming.id, 1 << 10)?;
     let found = branches::find(tx, &incoming.id)?;
     let there = found.as_ref().map(|found| branch_record(tx, found)).transpose()?;
-    let fate = records::settle(there.as_ref(), incoming)?;
+    let fate = exchange::settle(there.as_ref(), incoming)?;
     let copied_from = incoming.copied_from.as_deref();
     match (fate, found) {
         (Fate::New, _) => {
@@ -270,7 +265,7 @@ fn import_branch(tx: &Write<'_>, incoming: &BranchRecord) -> Result<Fate> {
         }
         _ => return Ok(fate),
     }
-    let changes = &records::changes(there.as_ref(), incoming)?;
+    let changes = &exchange::changes(there.as_ref(), incoming)?;
     let (kind, subject, action) = ("branch", &incoming.id, "imported");
     tx.record(&Event { domain: Some(Domain::Kb), kind, subject, action, changes })?;
     Ok(fate)

@@ -12,14 +12,9 @@ use super::{
     validate,
 };
 use crate::{
-    base::{
-        Domain, Fault, Result, Timestamp, ids,
-        props::Change,
-        records::{self, Fate, Record, Report, record},
-        text,
-    },
+    base::{Domain, Fault, Result, Timestamp, ids, props::Change, text},
     db::{self, Read, Write},
-    os::records::Lines,
+    exchange::{self, Fate, Lines, Record, Report, record},
     work,
 };
 
@@ -79,15 +74,15 @@ pub fn count_records(tx: &Read<'_>) -> Result<usize> {
 /// Gives `put` the line of every record, by type and id.
 pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) -> Result<()> {
     store::each_atom(tx, |found| {
-        put(records::line(&atom_record(tx, found)?)?)?;
+        put(exchange::line(&atom_record(tx, found)?)?)?;
         Ok(true)
     })?;
     store::each_entry(tx, |found| {
-        put(records::line(&entry_record(found))?)?;
+        put(exchange::line(&entry_record(found))?)?;
         Ok(true)
     })?;
     store::each_molecule(tx, |found| {
-        put(records::line(&molecule_record(tx, found)?)?)?;
+        put(exchange::line(&molecule_record(tx, found)?)?)?;
         Ok(true)
     })
 }
@@ -153,11 +148,11 @@ fn entry_record(found: Entry) -> EntryRecord {
 /// Takes in all records of the domain, after those of the projects: molecules, their atoms, then changelogs.
 pub fn import_records(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) -> Result<()> {
     lines.each(|_, incoming: MoleculeRecord| {
-        records::count::<MoleculeRecord>(report, import_molecule(tx, incoming)?);
+        exchange::count::<MoleculeRecord>(report, import_molecule(tx, incoming)?);
         tx.save_texts_in_time()
     })?;
     lines.each(|_, incoming: AtomRecord| {
-        records::count::<AtomRecord>(report, import_atom(tx, incoming)?);
+        exchange::count::<AtomRecord>(report, import_atom(tx, incoming)?);
         tx.save_texts_in_time()
     })?;
     import_entries(tx, lines, report)
@@ -174,9 +169,9 @@ fn import_molecule(tx: &Write<'_>, mut incoming: MoleculeRecord) -> Result<Fate>
     let there = store::find_molecule(tx, &incoming.id)?;
     let there = there.map(|found| molecule_record(tx, found)).transpose()?;
     check_same_project(there.as_ref().map(|there| there.project.as_str()), &incoming.project)?;
-    let fate = records::settle(there.as_ref(), &incoming)?;
+    let fate = exchange::settle(there.as_ref(), &incoming)?;
     if fate.writes() {
-        let changes = records::changes(there.as_ref(), &incoming)?;
+        let changes = exchange::changes(there.as_ref(), &incoming)?;
         let molecule = molecules::Record {
             id: incoming.id,
             project: incoming.project,
@@ -214,9 +209,9 @@ fn import_atom(tx: &Write<'_>, mut incoming: AtomRecord) -> Result<Fate> {
     let there = store::find_atom(tx, &incoming.id)?;
     let there = there.map(|found| atom_record(tx, found)).transpose()?;
     check_same_project(there.as_ref().map(|there| there.project.as_str()), &incoming.project)?;
-    let fate = records::settle(there.as_ref(), &incoming)?;
+    let fate = exchange::settle(there.as_ref(), &incoming)?;
     if fate.writes() {
-        let changes = records::changes(there.as_ref(), &incoming)?;
+        let changes = exchange::changes(there.as_ref(), &incoming)?;
         let atom = atoms::Record {
             id: incoming.id,
             project: incoming.project,
@@ -256,8 +251,8 @@ fn import_entries(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) ->
             return Err(nowhere("parent", parent).into());
         }
         let there = store::find_entry(tx, &incoming.id)?.map(entry_record);
-        let fate = records::settle(there.as_ref(), &incoming)?;
-        records::count::<EntryRecord>(report, fate);
+        let fate = exchange::settle(there.as_ref(), &incoming)?;
+        exchange::count::<EntryRecord>(report, fate);
         if fate.writes() {
             coming.push((incoming.updated_at, incoming.id, place));
         }

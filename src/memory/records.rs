@@ -21,11 +21,10 @@ use crate::{
     base::{
         Domain, ErrorCode, Fault, Result, Timestamp,
         props::{Change, Properties},
-        records::{self, Fate, Record, Report, record},
         text,
     },
     db::{self, Read, Write},
-    os::records::Lines,
+    exchange::{self, Fate, Lines, Record, Report, record},
 };
 
 record! {
@@ -79,15 +78,15 @@ pub fn count_records(tx: &Read<'_>) -> Result<usize> {
 /// Gives `put` the line of every record, by type and id.
 pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) -> Result<()> {
     store::each_connection(tx, |(found, by)| {
-        put(records::line(&connection_record(tx, found, by)?)?)?;
+        put(exchange::line(&connection_record(tx, found, by)?)?)?;
         Ok(true)
     })?;
     store::each_node(tx, |(found, by)| {
-        put(records::line(&node_record(tx, found, by)?)?)?;
+        put(exchange::line(&node_record(tx, found, by)?)?)?;
         Ok(true)
     })?;
     match ontology_record(tx)? {
-        Some(record) => put(records::line(&record)?),
+        Some(record) => put(exchange::line(&record)?),
         None => Ok(()),
     }
 }
@@ -171,7 +170,7 @@ fn connection_record(
 /// Takes in all records of the domain: the ontology, then nodes in the order of their making, then connections.
 pub fn import_records(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) -> Result<()> {
     lines.each(|_, incoming: OntologyRecord| {
-        records::count::<OntologyRecord>(report, import_ontology(tx, incoming)?);
+        exchange::count::<OntologyRecord>(report, import_ontology(tx, incoming)?);
         Ok(())
     })?;
     let mut coming = Vec::new();
@@ -185,11 +184,11 @@ pub fn import_records(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report
         let incoming: NodeRecord = lines.get(place)?;
         let fate = import_node(tx, incoming)
             .map_err(|error| lines.blame::<NodeRecord>(place, &id, error))?;
-        records::count::<NodeRecord>(report, fate);
+        exchange::count::<NodeRecord>(report, fate);
         tx.save_texts_in_time()?;
     }
     lines.each(|_, incoming: ConnectionRecord| {
-        records::count::<ConnectionRecord>(report, import_connection(tx, incoming)?);
+        exchange::count::<ConnectionRecord>(report, import_connection(tx, incoming)?);
         Ok(())
     })?;
     match store::misplaced(tx)? {
@@ -219,11 +218,11 @@ fn import_ontology(tx: &Write<'_>, mut incoming: OntologyRecord) -> Result<Fate>
     let Some(there) = there else {
         ontology_growth::add(tx, &asked)?;
         store::put_ontology_times(tx, incoming.created_at, incoming.updated_at)?;
-        let changes = records::changes(None, &incoming)?;
+        let changes = exchange::changes(None, &incoming)?;
         history::of_ontology(tx, "imported", &changes)?;
         return Ok(Fate::New);
     };
-    if records::line(&there)? == records::line(&incoming)? {
+    if exchange::line(&there)? == exchange::line(&incoming)? {
         return Ok(Fate::Equal);
     }
     for kind in &incoming.connection_types {
@@ -252,7 +251,7 @@ fn import_ontology(tx: &Write<'_>, mut incoming: OntologyRecord) -> Result<Fate>
     store::put_ontology_times(tx, created, updated_at)?;
     let merged = ontology_record(tx)?.map(|merged| OntologyRecord { updated_by, ..merged });
     if let Some(merged) = merged {
-        history::of_ontology(tx, "imported", &records::changes(Some(&there), &merged)?)?;
+        history::of_ontology(tx, "imported", &exchange::changes(Some(&there), &merged)?)?;
     }
     Ok(Fate::Replaced)
 }
@@ -283,7 +282,7 @@ fn import_node(tx: &Write<'_>, incoming: NodeRecord) -> Result<Fate> {
         None => _ = nodes::insert_as(tx, &incoming.id, &new, origin)?,
     }
     let held = there.as_ref().map(|there| Content::read(&there.content, there.encoding));
-    let mut changes = records::changes(there.as_ref(), &incoming)?;
+    let mut changes = exchange::changes(there.as_ref(), &incoming)?;
     shorten(&mut changes, held.transpose()?.as_ref(), Some(&content));
     history::of_node(tx, &incoming.id, "imported", &changes)?;
     Ok(fate)
@@ -332,7 +331,7 @@ fn import_connection(tx: &Write<'_>, incoming: ConnectionRecord) -> Result<Fate>
     }
     let held = there.as_ref().and_then(|there| there.content.as_deref());
     let held = held.map(|held| Content::read(held, Encoding::Utf8)).transpose()?;
-    let mut changes = records::changes(there.as_ref(), &incoming)?;
+    let mut changes = exchange::changes(there.as_ref(), &incoming)?;
     shorten(&mut changes, held.as_ref(), notes.as_ref());
     history::of_connection(tx, &incoming.id, "imported", &changes)?;
     Ok(fate)
@@ -342,7 +341,7 @@ fn import_connection(tx: &Write<'_>, incoming: ConnectionRecord) -> Result<Fate>
 fn decide<R: Record>(is_there: bool, there: Option<&R>, incoming: &R) -> Result<Fate> {
     match there {
         None if is_there => Ok(Fate::Replaced),
-        there => records::settle(there, incoming),
+        there => exchange::settle(there, incoming),
     }
 }
 

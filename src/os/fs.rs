@@ -74,7 +74,7 @@ fn room_for(size: u64) -> Vec<u8> {
 }
 
 /// Opens a regular file for reading; answers its size too.
-pub(super) fn open_regular(path: &Path) -> Result<(File, u64), ReadError> {
+pub fn open_regular(path: &Path) -> Result<(File, u64), ReadError> {
     // Before opening: to open some devices does something.
     match fs::metadata(path)?.is_file() {
         true => open_at_once(path),

@@ -5,6 +5,5 @@ pub mod fs;
 pub mod git;
 pub mod look;
 pub mod proc;
-pub mod records;
 pub mod scratch;
 pub mod walk;

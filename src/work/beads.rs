@@ -16,12 +16,9 @@ use super::{
     update,
 };
 use crate::{
-    base::{
-        Error, ErrorCode, Fault, Result, Timestamp,
-        records::{Fate, Tally},
-        text,
-    },
+    base::{Error, ErrorCode, Fault, Result, Timestamp, text},
     db::Write,
+    exchange::{Fate, Tally},
 };
 
 mod issue;

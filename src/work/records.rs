@@ -11,14 +11,9 @@ use super::{
     types::{Evidence, ID_PREFIX, limits},
 };
 use crate::{
-    base::{
-        Domain, ErrorCode, Fault, Result, Timestamp, ids,
-        props::Properties,
-        records::{self, Fate, Record, Report, record},
-        text,
-    },
+    base::{Domain, ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
     db::{self, Read, Write},
-    os::records::Lines,
+    exchange::{self, Fate, Lines, Record, Report, record},
 };
 
 mod edges;
@@ -77,18 +72,18 @@ pub fn count_records(tx: &Read<'_>) -> Result<usize> {
 /// Gives `put` the line of every record, by type and id.
 pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) -> Result<()> {
     store::each_edge(tx, |edge| {
-        put(records::line(&edge_record(edge))?)?;
+        put(exchange::line(&edge_record(edge))?)?;
         Ok(true)
     })?;
     let orders = store::orders(tx)?;
     store::each_node(tx, |found| {
         let order = orders.get(&found.seq).copied().unwrap_or(0);
-        put(records::line(&NodeRecord { order, ..node_record(tx, found)? })?)?;
+        put(exchange::line(&NodeRecord { order, ..node_record(tx, found)? })?)?;
         Ok(true)
     })?;
     let mut all = projects::list(tx, "", nodes::ALL)?;
     all.sort_by(|one, other| one.id.cmp(&other.id));
-    all.into_iter().try_for_each(|project| put(records::line(&project_record(tx, project)?)?))
+    all.into_iter().try_for_each(|project| put(exchange::line(&project_record(tx, project)?)?))
 }
 
 fn project_record(tx: &Read<'_>, project: projects::Project) -> Result<ProjectRecord> {
@@ -148,7 +143,7 @@ pub fn import_records(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report
     let mut new = Vec::new();
     lines.each(|place, incoming: ProjectRecord| {
         let fate = import_project(tx, &incoming)?;
-        records::count::<ProjectRecord>(report, fate);
+        exchange::count::<ProjectRecord>(report, fate);
         if fate == Fate::New {
             new.push((place, incoming.id));
         }
@@ -176,7 +171,7 @@ fn import_project(tx: &Write<'_>, incoming: &ProjectRecord) -> Result<Fate> {
         updated_by: incoming.updated_by.clone(),
         ..there
     });
-    let fate = records::settle(there.as_ref(), incoming)?;
+    let fate = exchange::settle(there.as_ref(), incoming)?;
     if !fate.writes() {
         // A name that is not taken over is nobody's rival.
         return Ok(fate);

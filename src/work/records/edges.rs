@@ -4,14 +4,9 @@ use std::collections::HashMap;
 
 use super::{EdgeRecord, edge_id, edge_record};
 use crate::{
-    base::{
-        ErrorCode, Fault, Result,
-        props::Change,
-        records::{self, Fate, Report},
-        text,
-    },
+    base::{ErrorCode, Fault, Result, props::Change, text},
     db::{Read, Write},
-    os::records::Lines,
+    exchange::{self, Fate, Lines, Report},
     work::{
         cycle, history,
         store::{edges::Edge, nodes, records as store},
@@ -30,8 +25,8 @@ pub(super) fn import_edges(
         check_edge(tx, &incoming)?;
         let EdgeRecord { from, to, relation, .. } = &incoming;
         let there = store::find_edge(tx, from, to, relation)?.map(edge_record);
-        let fate = records::settle(there.as_ref(), &incoming)?;
-        records::count::<EdgeRecord>(report, fate);
+        let fate = exchange::settle(there.as_ref(), &incoming)?;
+        exchange::count::<EdgeRecord>(report, fate);
         if fate.writes() {
             store::put_edge(
                 tx,

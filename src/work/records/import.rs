@@ -7,13 +7,9 @@ use std::{
 
 use super::{NodeRecord, check_id, node_record};
 use crate::{
-    base::{
-        ErrorCode, Fault, Result, Timestamp,
-        records::{self, Fate, Report},
-        text,
-    },
+    base::{ErrorCode, Fault, Result, Timestamp, text},
     db::Write,
-    os::records::Lines,
+    exchange::{self, Fate, Lines, Report},
     work::{
         history,
         store::{nodes, projects, records as store},
@@ -44,8 +40,8 @@ pub(super) fn import_nodes(
         let found = nodes::find(tx, &incoming.id)?;
         let there = found.map(|found| node_record(tx, found)).transpose()?;
         let there = there.map(|there| NodeRecord { order: incoming.order, ..there });
-        let fate = records::settle(there.as_ref(), &incoming)?;
-        records::count::<NodeRecord>(report, fate);
+        let fate = exchange::settle(there.as_ref(), &incoming)?;
+        exchange::count::<NodeRecord>(report, fate);
         if let Some(there) = &there
             && there.parent.is_none() != incoming.parent.is_none()
         {
@@ -159,7 +155,7 @@ fn insert_one(tx: &Write<'_>, lines: &mut Lines<'_>, place: usize, touched: i64)
         }
         None => (incoming.id.clone(), 0),
     };
-    let changes = records::changes(None, &incoming)?;
+    let changes = exchange::changes(None, &incoming)?;
     let record = stored(incoming, project, depth, touched);
     store::insert_node(tx, &record)?;
     history::record(tx, &record.node.id, "imported", &changes)
@@ -179,7 +175,7 @@ fn replace(tx: &Write<'_>, lines: &mut Lines<'_>, coming: &Coming) -> Result<boo
         let problem = format!("is `{parent}`, which is neither in the file nor here");
         return Err(Fault::invalid("parent", problem).into());
     }
-    let changes = records::changes(Some(&there), &incoming)?;
+    let changes = exchange::changes(Some(&there), &incoming)?;
     let record = stored(incoming, project, depth, coming.touched);
     store::replace_node(tx, &record)?;
     history::record(tx, &record.node.id, "imported", &changes)?;

@@ -1,7 +1,8 @@
 //! A database with something of every domain, and exports of it as text.
 
 use graph::{
-    base::{Result, records::Report},
+    base::Result,
+    exchange::Report,
     kb::facts::{Draft, Fact, Facts, FileFacts, Link, Stamp, Walk},
 };
 use serde_json::{Value, json};

@@ -6,9 +6,10 @@
 use std::{cell::RefCell, fs, path::Path, sync::LazyLock};
 
 use graph::{
-    app::{App, Format, format_of},
-    base::{Domain, Error, ErrorCode, records::Tally},
+    app::App,
+    base::{Domain, Error, ErrorCode},
     config::{Config, Options, Surroundings},
+    exchange::{Format, Tally, format_of},
     kb, knowledge, memory,
     tools::{self, Registry},
     work,

@@ -1,11 +1,14 @@
-//! Records: everything that is stored, one a line, and which of two with one name wins.
+//! A record: one thing that is stored, as one line of an export.
 
 use std::collections::BTreeMap;
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::{Fault, Result, Timestamp, props::Change, text, wire};
+use crate::{
+    base::{Fault, Result, Timestamp, props::Change, text, wire},
+    db::UPDATED_BY,
+};
 
 /// The highest version: what every reader of JSON keeps exactly, with room to count on.
 const LAST_VERSION: i64 = 1 << 53;
@@ -66,7 +69,7 @@ macro_rules! record {
             $($(#[$of_field])* pub $field: $kind,)*
         }
 
-        impl $crate::base::records::Record for $name {
+        impl $crate::exchange::Record for $name {
             const TYPE: &'static str = $type;
             const COUNTED: bool = !stringify!($($counted)?).is_empty();
 
@@ -74,73 +77,15 @@ macro_rules! record {
                 &self.id
             }
 
-            fn stamp(&self) -> $crate::base::records::Stamp<'_> {
+            fn stamp(&self) -> $crate::exchange::Stamp<'_> {
                 let (version, updated_at) = (self.version, self.updated_at);
-                $crate::base::records::Stamp { version, updated_at, updated_by: &self.updated_by }
+                $crate::exchange::Stamp { version, updated_at, updated_by: &self.updated_by }
             }
         }
     };
 }
 
 pub(crate) use record;
-
-/// What became of a record that came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// There was none.
-    New,
-    /// It was there, and is the same.
-    Equal,
-    /// It took the place of what was there.
-    Replaced,
-    /// What was there won.
-    Kept,
-}
-
-impl Fate {
-    /// Whether it is written.
-    pub fn writes(self) -> bool {
-        matches!(self, Fate::New | Fate::Replaced)
-    }
-}
-
-/// How many records of one type met which fate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Tally {
-    /// Not there before.
-    pub new: usize,
-    /// There, and the same.
-    pub equal: usize,
-    /// There, and replaced.
-    pub replaced: usize,
-    /// There, and left alone.
-    pub kept: usize,
-}
-
-impl Tally {
-    /// Counts one more.
-    pub fn count(&mut self, fate: Fate) {
-        match fate {
-            Fate::New => self.new += 1,
-            Fate::Equal => self.equal += 1,
-            Fate::Replaced => self.replaced += 1,
-            Fate::Kept => self.kept += 1,
-        }
-    }
-
-    /// Whether anything was written.
-    pub fn changed(&self) -> bool {
-        self.new + self.replaced > 0
-    }
-}
-
-/// Tallies by type.
-pub type Report = BTreeMap<&'static str, Tally>;
-
-/// Counts the fate of a record.
-pub fn count<R: Record>(report: &mut Report, fate: Fate) {
-    report.entry(R::TYPE).or_default().count(fate);
-}
 
 /// Refuses a version where there is none to be compared with.
 pub fn check_version<R: Record>(record: &R) -> Result<()> {
@@ -150,19 +95,6 @@ pub fn check_version<R: Record>(record: &R) -> Result<()> {
     }
     let problem = format!("is {version}; no versions of {} are counted, so that it is 1", R::TYPE);
     Err(Fault::invalid("version", problem).into())
-}
-
-/// Decides over `incoming`. Two that differ with one stamp are compared as lines, so that both sides choose alike.
-pub fn settle<R: Record>(there: Option<&R>, incoming: &R) -> Result<Fate> {
-    let Some(there) = there else {
-        return Ok(Fate::New);
-    };
-    let (ours, theirs) = (line(there)?, line(incoming)?);
-    if ours == theirs {
-        return Ok(Fate::Equal);
-    }
-    let wins = (incoming.stamp(), &theirs) > (there.stamp(), &ours);
-    Ok(if wins { Fate::Replaced } else { Fate::Kept })
 }
 
 /// The line of a record: equal content gives equal bytes.
@@ -212,9 +144,6 @@ pub fn changes<R: Record>(before: Option<&R>, after: &R) -> Result<Vec<Change>> 
     changes.push(Change::new(UPDATED_BY, (), stamp.updated_by));
     Ok(changes)
 }
-
-/// The field of an import's event that says who made the change that was imported.
-pub const UPDATED_BY: &str = "updated_by";
 
 fn fields<R: Record>(record: &R) -> Result<Map<String, Value>> {
     let mut told = Map::new();
@@ -269,33 +198,6 @@ mod tests {
             updated_by: by.to_owned(),
             properties: properties.as_object().cloned().unwrap_or_default(),
         }
-    }
-
-    #[test]
-    fn the_higher_version_wins_then_the_newer_then_the_last_name_then_the_last_line() {
-        let ours = thing(2, 5, "m", json!({ "a": 2 }));
-        for (theirs, expected) in [
-            (thing(2, 5, "m", json!({ "a": 2 })), Fate::Equal),
-            (thing(3, 0, "a", json!({})), Fate::Replaced),
-            (thing(1, 9, "z", json!({})), Fate::Kept),
-            (thing(2, 6, "a", json!({})), Fate::Replaced),
-            (thing(2, 4, "z", json!({})), Fate::Kept),
-            (thing(2, 5, "n", json!({})), Fate::Replaced),
-            (thing(2, 5, "l", json!({})), Fate::Kept),
-            (thing(2, 5, "m", json!({ "a": 3 })), Fate::Replaced),
-            (thing(2, 5, "m", json!({ "a": 1 })), Fate::Kept),
-        ] {
-            assert_eq!(settle(Some(&ours), &theirs).unwrap(), expected, "{theirs:?}");
-            // Seen from the other side the same one wins.
-            let mirrored = settle(Some(&theirs), &ours).unwrap();
-            let opposite = match expected {
-                Fate::Replaced => Fate::Kept,
-                Fate::Kept => Fate::Replaced,
-                other => other,
-            };
-            assert_eq!(mirrored, opposite, "{theirs:?}");
-        }
-        assert_eq!(settle(None, &ours).unwrap(), Fate::New);
     }
 
     #[test]

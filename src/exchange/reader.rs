@@ -7,22 +7,17 @@ use std::{
 };
 
 use serde::Deserialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::fs::open_regular;
-use crate::base::{
-    Error, ErrorCode, Fault, Result, Timestamp,
-    records::{self, Record, Stamp},
-    text, wire,
+use super::{
+    format::{FOOTER, check_header, is_footer},
+    record::{self, Record, Stamp},
+};
+use crate::{
+    base::{Error, ErrorCode, Fault, Result, Timestamp, text, wire},
+    os::fs::open_regular,
 };
 
-/// What the first line says.
-pub const HEADER: &str = "{\"format\":\"graph\",\"version\":1}";
-/// What the last line says: a file without it was cut short.
-pub const FOOTER: &str = "{\"end\":true}";
-/// The version of the format that this program reads.
-const VERSION: i64 = 1;
 /// What to do about a line that cannot be taken in.
 const MEND: &str =
     "nothing was imported; mend the line, or export once more where the file comes from";
@@ -183,8 +178,8 @@ impl<'a> Lines<'a> {
             std::str::from_utf8(&line).map_err(|_| at(number, "it has changed meanwhile"))?;
         let record: R = serde_json::from_str(line)
             .map_err(|error| at(number, wire::unreadable(line, &error)))?;
-        records::check_text(&record)
-            .and_then(|()| records::check_version(&record))
+        record::check_text(&record)
+            .and_then(|()| record::check_version(&record))
             .map_err(|error| named(number, R::TYPE, record.id(), error))?;
         Ok(record)
     }
@@ -193,24 +188,6 @@ impl<'a> Lines<'a> {
     pub fn blame<R: Record>(&self, place: usize, id: &str, error: Error) -> Error {
         named(self.places[place].number, R::TYPE, id, error)
     }
-}
-
-fn check_header(text: &str) -> Result<()> {
-    let header: Value = serde_json::from_str(text).unwrap_or_default();
-    if header["format"] != "graph" {
-        let message = format!("line 1 is not {HEADER}: this is no file that graph export wrote");
-        return Err(Fault::new(ErrorCode::ValidationError, message)
-            .hint("graph import --help lists what else can be imported")
-            .into());
-    }
-    if header["version"] != VERSION {
-        let version = text::shorten(&header["version"].to_string(), 40);
-        let problem = format!("it says version {version}, and this program reads {VERSION}");
-        let fault = Fault::new(ErrorCode::ValidationError, problem)
-            .hint("import it with the version of graph that wrote it, or a newer one");
-        return Err(named(1, "", "", fault.into()));
-    }
-    Ok(())
 }
 
 /// The type of a record whose head is in order, and whose name was not seen before.
@@ -242,13 +219,6 @@ fn look_at(
         return Err(invalid(format!("it is {kind} `{shown}` once more")));
     }
     Ok(kind)
-}
-
-/// Whether a line ends the file, with blanks or without.
-fn is_footer(line: &[u8]) -> bool {
-    line.len() < 40
-        && serde_json::from_slice(line)
-            .is_ok_and(|it: Value| it == serde_json::json!({ "end": true }))
 }
 
 fn as_text(line: &[u8]) -> Result<&str, String> {
@@ -294,114 +264,4 @@ fn unreadable(error: &io::Error) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::records::record;
-
-    record! {
-        /// A thing.
-        Thing = "t" {
-            text: String,
-        }
-    }
-
-    const RECORD: &str =
-        r#""type":"t","version":1,"updated_at":"2026-01-01T00:00:00Z","updated_by":"a","text":"#;
-
-    fn read(text: &str, longest: u64) -> Result<Vec<String>> {
-        let source = Box::new(Cursor::new(text.as_bytes().to_owned()));
-        let mut lines = Lines::new(source, &["t"], longest)?;
-        let mut texts = Vec::new();
-        lines.each(|_, thing: Thing| {
-            texts.push(thing.text);
-            Ok(())
-        })?;
-        Ok(texts)
-    }
-
-    fn line(id: &str, text: &str) -> String {
-        format!("{{\"id\":\"{id}\",{RECORD}\"{text}\"}}\n")
-    }
-
-    #[test]
-    fn what_is_wrong_is_told_in_few_words() {
-        let text = format!("{HEADER}\n{}{FOOTER}\n", line("1", "one"));
-        let source = Box::new(Cursor::new(text.into_bytes()));
-        let mut lines = Lines::new(source, &["t"], 999).unwrap();
-        let refused = lines.each(|_, _: Thing| Err(invalid("x".repeat(100_000))));
-        let message = refused.unwrap_err().into_fault("r").message;
-        assert!(message.starts_with("line 2: t `1`: xx") && message.len() < 1_100, "{message}");
-    }
-
-    #[test]
-    fn what_is_whole_is_read_in_its_order() {
-        let text = format!("{HEADER}\n{}{}{FOOTER}\n", line("2", "two"), line("1", "one"));
-        assert_eq!(read(&text, 999).unwrap(), ["two", "one"]);
-        assert_eq!(read(&format!("{HEADER}\n{FOOTER}\n"), 999).unwrap(), [""; 0]);
-        assert_eq!(read(text.trim_end(), 999).unwrap(), ["two", "one"]);
-        // As other programs write JSON.
-        assert_eq!(read(&format!("{HEADER}\n{{\"end\": true}}"), 999).unwrap(), [""; 0]);
-        // As it comes out of an editor on another system.
-        let text = format!("\u{feff}{}\n", text.replace('\n', "\r\n\n"));
-        assert_eq!(read(&text, 999).unwrap(), ["two", "one"]);
-    }
-
-    #[test]
-    fn what_is_not_whole_is_refused_by_its_line() {
-        let (one, two) = (line("1", "one"), line("2", "two"));
-        for (text, expected) in [
-            (String::new(), "line 1 is not"),
-            (format!("{one}{FOOTER}\n"), "line 1 is not"),
-            ("{\"format\":\"graph\",\"version\":2}\n".to_owned(), "line 1: it says version 2"),
-            (format!("{HEADER}\n{one}{two}"), "line 3: the line {\"end\":true} is missing"),
-            (format!("{HEADER}\n{one}{}", &two[..40]), "line 3: the file ends in the middle"),
-            (format!("{HEADER}\n{one}{FOOTER}\n{two}"), "line 4: it follows the line"),
-            (format!("{HEADER}\n{one}{one}{FOOTER}\n"), "line 3: it is t `1` once more"),
-            (
-                format!("{HEADER}\n{}{FOOTER}\n", line("3", &"x".repeat(999))),
-                "line 2: it has more than 999",
-            ),
-            (format!("{HEADER}\n{}{FOOTER}\n", line("3", "\0")), "line 2: it has a NUL byte"),
-            (format!("{HEADER}\n{}{FOOTER}\n", line("3", "\\u0000")), "`text` has a NUL"),
-            (format!("{HEADER}\n[]\n{FOOTER}\n"), "line 2: it is no JSON object"),
-            (format!("{HEADER}\n{{\"id\":1}}\n{FOOTER}\n"), "line 2: "),
-            (
-                format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"t\"", "\"u\"")),
-                "line 2: `type` is `u`; there are t",
-            ),
-            (
-                format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"text\"", "\"test\"")),
-                "unknown field `test`",
-            ),
-            (
-                format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"version\":1,", "")),
-                "missing field `version`",
-            ),
-            (
-                format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"version\":1", "\"version\":0")),
-                "a version counts from 1",
-            ),
-            (
-                format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"version\":1", "\"version\":2")),
-                "line 2: t `1`: `version` is 2; no versions of t are counted",
-            ),
-            (
-                format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"updated_by\":\"a\",", "")),
-                "missing field `updated_by`",
-            ),
-            (
-                format!("{HEADER}\n{}{FOOTER}\n", one.replace(":\"a\"", ":\" \"")),
-                "`updated_by` is empty",
-            ),
-            (
-                format!("{HEADER}\n{}{FOOTER}\n", one.replace("2026-01-01T00:00:00Z", "yesterday")),
-                "`yesterday` is no instant",
-            ),
-        ] {
-            let fault = read(&text, 999).unwrap_err().into_fault("r");
-            assert!(fault.message.contains(expected), "{expected}: {}", fault.message);
-        }
-        let fault = Lines::of_stream(&b"{\"format\":\"graph\",\"version\":1}\n\xff\n"[..], &["t"]);
-        assert!(fault.err().unwrap().to_string().contains("line 2: it is not UTF-8"));
-    }
-}
+mod tests;

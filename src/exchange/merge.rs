@@ -1,0 +1,133 @@
+//! Which of two records of one thing wins, and how many met which fate.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Record, line};
+use crate::base::Result;
+
+/// What became of a record that came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// There was none.
+    New,
+    /// It was there, and is the same.
+    Equal,
+    /// It took the place of what was there.
+    Replaced,
+    /// What was there won.
+    Kept,
+}
+
+impl Fate {
+    /// Whether it is written.
+    pub fn writes(self) -> bool {
+        matches!(self, Fate::New | Fate::Replaced)
+    }
+}
+
+/// How many records of one type met which fate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Not there before.
+    pub new: usize,
+    /// There, and the same.
+    pub equal: usize,
+    /// There, and replaced.
+    pub replaced: usize,
+    /// There, and left alone.
+    pub kept: usize,
+}
+
+impl Tally {
+    /// Counts one more.
+    pub fn count(&mut self, fate: Fate) {
+        match fate {
+            Fate::New => self.new += 1,
+            Fate::Equal => self.equal += 1,
+            Fate::Replaced => self.replaced += 1,
+            Fate::Kept => self.kept += 1,
+        }
+    }
+
+    /// Whether anything was written.
+    pub fn changed(&self) -> bool {
+        self.new + self.replaced > 0
+    }
+}
+
+/// Tallies by type.
+pub type Report = BTreeMap<&'static str, Tally>;
+
+/// Counts the fate of a record.
+pub fn count<R: Record>(report: &mut Report, fate: Fate) {
+    report.entry(R::TYPE).or_default().count(fate);
+}
+
+/// Decides over `incoming`. Two that differ with one stamp are compared as lines, so that both sides choose alike.
+pub fn settle<R: Record>(there: Option<&R>, incoming: &R) -> Result<Fate> {
+    let Some(there) = there else {
+        return Ok(Fate::New);
+    };
+    let (ours, theirs) = (line(there)?, line(incoming)?);
+    if ours == theirs {
+        return Ok(Fate::Equal);
+    }
+    let wins = (incoming.stamp(), &theirs) > (there.stamp(), &ours);
+    Ok(if wins { Fate::Replaced } else { Fate::Kept })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+    use crate::{base::Timestamp, exchange::record};
+
+    record! {
+        /// A thing.
+        Thing = "test.thing" counted {
+            #[serde(default, skip_serializing_if = "Map::is_empty")]
+            properties: Map<String, Value>,
+        }
+    }
+
+    fn thing(version: i64, at: i64, by: &str, properties: Value) -> Thing {
+        Thing {
+            r#type: Thing::TYPE.to_owned(),
+            id: "t".to_owned(),
+            version,
+            updated_at: Timestamp::from_millis(at),
+            updated_by: by.to_owned(),
+            properties: properties.as_object().cloned().unwrap_or_default(),
+        }
+    }
+
+    #[test]
+    fn the_higher_version_wins_then_the_newer_then_the_last_name_then_the_last_line() {
+        let ours = thing(2, 5, "m", json!({ "a": 2 }));
+        for (theirs, expected) in [
+            (thing(2, 5, "m", json!({ "a": 2 })), Fate::Equal),
+            (thing(3, 0, "a", json!({})), Fate::Replaced),
+            (thing(1, 9, "z", json!({})), Fate::Kept),
+            (thing(2, 6, "a", json!({})), Fate::Replaced),
+            (thing(2, 4, "z", json!({})), Fate::Kept),
+            (thing(2, 5, "n", json!({})), Fate::Replaced),
+            (thing(2, 5, "l", json!({})), Fate::Kept),
+            (thing(2, 5, "m", json!({ "a": 3 })), Fate::Replaced),
+            (thing(2, 5, "m", json!({ "a": 1 })), Fate::Kept),
+        ] {
+            assert_eq!(settle(Some(&ours), &theirs).unwrap(), expected, "{theirs:?}");
+            // Seen from the other side the same one wins.
+            let mirrored = settle(Some(&theirs), &ours).unwrap();
+            let opposite = match expected {
+                Fate::Replaced => Fate::Kept,
+                Fate::Kept => Fate::Replaced,
+                other => other,
+            };
+            assert_eq!(mirrored, opposite, "{theirs:?}");
+        }
+        assert_eq!(settle(None, &ours).unwrap(), Fate::New);
+    }
+}
