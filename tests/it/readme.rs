@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use graph::{config, tools};
+use serde_json::Value;
 
 use crate::support::binary::{command, finish};
 
@@ -157,12 +158,14 @@ fn every_command_of_the_kb_is_on_its_page() {
 
 #[test]
 fn the_registry_entry_agrees_with_the_crate_and_the_readme() {
-    let entry: serde_json::Value = serde_json::from_str(&text("server.json")).unwrap();
-    let package = &entry["packages"][0];
+    let entry: Value = serde_json::from_str(&text("server.json")).unwrap();
     assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(package["identifier"], env!("CARGO_PKG_NAME"));
-    assert_eq!(package["packageArguments"][0]["value"], "serve");
+    assert_eq!(entry["repository"]["url"], env!("CARGO_PKG_REPOSITORY"));
+    for package in entry["packages"].as_array().unwrap() {
+        assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(package["identifier"], env!("CARGO_PKG_NAME"));
+        assert_eq!(package["packageArguments"][0]["value"], "serve");
+    }
     // What the registry asks for: a short description, and its name for the server in the crate's page.
     assert!(entry["description"].as_str().unwrap().len() <= 100);
     let name = entry["name"].as_str().unwrap();
@@ -170,4 +173,29 @@ fn the_registry_entry_agrees_with_the_crate_and_the_readme() {
     assert!(text("LICENSE").starts_with("MIT License"));
     let version = format!("\n## [{}]", env!("CARGO_PKG_VERSION"));
     assert!(text("CHANGELOG.md").contains(&version), "the changelog knows the version");
+}
+
+#[test]
+fn the_npm_package_agrees_with_the_crate_the_registry_entry_and_the_release() {
+    let package: Value = serde_json::from_str(&text("npm/package.json")).unwrap();
+    assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(package["name"], env!("CARGO_PKG_NAME"));
+    assert_eq!(package["license"], env!("CARGO_PKG_LICENSE"));
+    assert_eq!(package["description"], env!("CARGO_PKG_DESCRIPTION"));
+    assert_eq!(package["repository"]["url"], format!("git+{}.git", env!("CARGO_PKG_REPOSITORY")));
+    let entry: Value = serde_json::from_str(&text("server.json")).unwrap();
+    assert_eq!(package["mcpName"], entry["name"]);
+    assert!(
+        text("npm/README.md").contains(&format!("mcp-name: {}", entry["name"].as_str().unwrap()))
+    );
+    // Each platform that the package asks for is built, and the other way round.
+    let platforms = package["optionalDependencies"].as_object().unwrap();
+    let workflow = text(".github/workflows/release.yml");
+    let built = workflow.matches("npm: ").count();
+    assert_eq!(built, platforms.len());
+    for (name, version) in platforms {
+        assert_eq!(version, env!("CARGO_PKG_VERSION"), "{name}");
+        let platform = name.strip_prefix("@graph-mcp/").unwrap();
+        assert!(workflow.contains(&format!("npm: {platform}, ")), "{platform} is built");
+    }
 }
