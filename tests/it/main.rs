@@ -7,6 +7,7 @@ mod cli_knowledge;
 mod completions;
 mod demo;
 mod doctor;
+mod errors;
 mod exchange;
 mod follow;
 mod fresh;

@@ -146,5 +146,5 @@ fn error_codes_are_as_reviewed() {
         .iter()
         .map(|code| format!("{:<26} {}\n", code.as_str(), code.meaning()))
         .collect();
-    snapshot::check("errors.txt", &list);
+    snapshot::check("errors/codes.txt", &list);
 }
