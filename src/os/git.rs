@@ -1,8 +1,9 @@
 //! Git, read from its files: where the repository is, what is checked out, which branches there are.
 //!
 //! No process is started: that would cost milliseconds on every call. What the files do not say plainly
-//! (a damaged ref) is reported as unknown, never guessed. Where hooks belong is the exception: the answer is
-//! spread over several configuration files, is needed once in a while, and is asked of `git` itself.
+//! (a damaged ref) is reported as unknown, never guessed. `git` itself is asked only where its files are not plain:
+//! for the directory of hooks, which several configuration files decide, for changed files, which depend on its
+//! index, and for refs in a repository that stores them as reftables.
 //!
 //! Git refuses to work in a repository of another user, because the configuration there may name programs to
 //! run. Reading is safe without that rule: nothing that is read here is ever run.

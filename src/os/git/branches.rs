@@ -85,10 +85,7 @@ impl Repository {
 
     /// The default branch of the remote `origin`, as far as this repository knows it.
     pub fn origin_branch(&self) -> Option<String> {
-        match self.refs().find(ORIGIN_HEAD)? {
-            Pointer::Ref(name) => name.strip_prefix(ORIGIN).map(str::to_owned),
-            Pointer::Commit(_) => None,
-        }
+        self.refs().target_of(ORIGIN_HEAD)?.strip_prefix(ORIGIN).map(str::to_owned)
     }
 
     /// The default branch: `configured`, else the one of the remote `origin`, else `main`; or `master`, which git itself
@@ -119,7 +116,7 @@ impl Repository {
     /// Whether there is such a branch: one with a commit, or one that is checked out anywhere.
     pub fn has_branch(&self, name: &str) -> bool {
         let full = format!("{HEADS}{name}");
-        is_inside(&full) && self.refs().find(&full).is_some()
+        is_inside(&full) && self.refs().has(&full)
             || self.heads().any(|(_, active)| active.is_ok_and(|active| active == name))
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn renames(refs: &Refs<'_>, common_dir: &Path, branch: &str) -> Vec<R
         return Vec::new();
     }
     let messages = match refs.reftable() {
-        true => reftable::messages(&common_dir.join("reftable"), &name).unwrap_or_default(),
+        true => reftable::messages(common_dir, &name).unwrap_or_default(),
         false => messages(&common_dir.join("logs").join(&name)),
     };
     let (mut renames, mut current): (Vec<Rename>, _) = (Vec::new(), branch);

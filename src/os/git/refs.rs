@@ -12,7 +12,7 @@ use crate::os::fs::{ReadError, open_regular, read_text};
 
 /// Symbolic refs that are followed before giving up on a loop.
 const MAX_LINKS: usize = 5;
-/// What stands in the HEAD file of a repository that keeps its refs in another storage.
+/// The content of the HEAD file of a repository that stores its refs as reftables.
 const STUB: &str = "refs/heads/.invalid";
 /// Refs that git has put together into one file.
 const PACKED: &str = "packed-refs";
@@ -45,16 +45,8 @@ impl<'a> Refs<'a> {
     pub fn head(&self) -> Result<Pointer, String> {
         let path = self.git_dir.join("HEAD");
         match read_pointer(&path) {
-            Some(Pointer::Ref(name)) if name == STUB => {
-                let stack = self.git_dir.join("reftable");
-                match reftable::find(&stack, "HEAD") {
-                    Ok(Some(pointer)) => Ok(pointer),
-                    Ok(None) => Err("is not among the refs in its reftable directory".to_owned()),
-                    Err(error) => {
-                        Err(format!("cannot be read from its reftable directory: {error}"))
-                    }
-                }
-            }
+            Some(Pointer::Ref(name)) if name == STUB => reftable::head(self.git_dir)
+                .map_err(|error| format!("is kept in a reftable, which git cannot read: {error}")),
             Some(pointer) => Ok(pointer),
             None => Err(match read_text(&path, POINTER_CAP) {
                 Err(error) => format!("cannot be read: {error}"),
@@ -63,18 +55,36 @@ impl<'a> Refs<'a> {
         }
     }
 
-    /// What a shared ref holds, one step; none where it does not exist or cannot be read.
-    pub fn find(&self, name: &str) -> Option<Pointer> {
+    /// Whether a shared ref exists and can be read.
+    pub fn has(&self, name: &str) -> bool {
         match self.reftable() {
-            true => reftable::find(&self.common_dir.join("reftable"), name).ok().flatten(),
-            // The loose file wins over the packed list, as in git.
-            false => read_pointer(&self.common_dir.join(name))
-                .or_else(|| self.packed(name).map(Pointer::Commit)),
+            true => reftable::commit(self.common_dir, name).is_ok(),
+            false => self.find(name).is_some(),
         }
     }
 
-    /// The commit that a ref names in the end.
+    /// The ref that a shared symbolic ref points to.
+    pub fn target_of(&self, name: &str) -> Option<String> {
+        if self.reftable() {
+            return reftable::target(self.common_dir, name).ok().flatten();
+        }
+        match self.find(name)? {
+            Pointer::Ref(target) => Some(target),
+            Pointer::Commit(_) => None,
+        }
+    }
+
+    /// What a shared ref holds, one step; none where it does not exist or cannot be read.
+    fn find(&self, name: &str) -> Option<Pointer> {
+        // The loose file wins over the packed list, as in git.
+        read_pointer(&self.common_dir.join(name)).or_else(|| self.packed(name).map(Pointer::Commit))
+    }
+
+    /// The commit that a shared ref points to in the end.
     pub fn commit_of(&self, name: &str) -> Option<String> {
+        if self.reftable() {
+            return reftable::commit(self.common_dir, name).ok();
+        }
         let mut name = name.to_owned();
         for _ in 0..MAX_LINKS {
             match self.find(&name)? {
@@ -88,8 +98,7 @@ impl<'a> Refs<'a> {
     /// The names of all local branches, without `refs/heads/`: all of them, or an error that names the file.
     pub fn branches(&self) -> io::Result<BTreeSet<String>> {
         if self.reftable() {
-            let stack = self.common_dir.join("reftable");
-            let names = reftable::list(&stack, HEADS).map_err(|error| of(&stack, &error))?;
+            let names = reftable::branches(self.common_dir).map_err(io::Error::other)?;
             return Ok(names.iter().map(|name| super::branches::short(name).to_owned()).collect());
         }
         // Where the directory is gone or is no repository, the branches are not.
@@ -106,7 +115,7 @@ impl<'a> Refs<'a> {
         Ok(found)
     }
 
-    /// Whether the repository keeps its refs in the binary format that newer versions of git can use.
+    /// Whether the repository stores its refs as reftables, which newer versions of git can use.
     pub fn reftable(&self) -> bool {
         matches!(read_pointer(&self.common_dir.join("HEAD")), Some(Pointer::Ref(name)) if name == STUB)
     }
@@ -187,7 +196,7 @@ fn packed_branch(line: &[u8]) -> io::Result<Option<String>> {
 }
 
 /// The error for a branch that cannot be named.
-pub(super) fn not_text() -> io::Error {
+fn not_text() -> io::Error {
     io::Error::other("the name of a branch is not UTF-8 text")
 }
 

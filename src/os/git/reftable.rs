@@ -1,110 +1,54 @@
-//! The reftable storage of refs: a stack of sorted tables, of which the newest that knows a name decides.
+//! Refs and reflogs of a repository that stores them as reftables, a binary format: `git` itself reads them.
 //!
-//! Only what is asked for here is read: one ref, the names below a prefix, the reflog of one ref. Indexes are
-//! left aside: HEAD stands at the front of a table, and everything else is asked for rarely.
-//! The format is described in git's `Documentation/technical/reftable.txt`.
+//! It is run inside the repository instead of being given its directory as an option: only then it refuses a
+//! repository of another user, whose configuration could name programs for it to run.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io,
-    ops::ControlFlow,
-    path::Path,
-};
+use std::{collections::BTreeSet, path::Path};
 
-use super::{
-    POINTER_CAP,
-    refs::{Pointer, is_inside, not_text},
-};
-use crate::os::fs::{ReadError, open_regular, read_text};
+use super::refs::{HEADS, Pointer};
+use crate::os::proc::{self, ProcError};
 
-mod bytes;
-mod table;
-
-use table::{Table, Value};
-
-/// How often a list is read again because git replaced its tables meanwhile.
-const ATTEMPTS: usize = 5;
-
-/// What the ref `name` holds; none where there is no such ref.
-pub(super) fn find(stack: &Path, name: &str) -> io::Result<Option<Pointer>> {
-    for table in open(stack)?.iter_mut().rev() {
-        let mut found = None;
-        table.refs(|key, value| {
-            if key == name.as_bytes() {
-                found = Some(value);
-            }
-            match key < name.as_bytes() {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        })?;
-        match found {
-            Some(Value::Gone) => return Ok(None),
-            Some(Value::Commit(commit)) => return Ok(Some(Pointer::Commit(commit))),
-            Some(Value::Ref(target)) if is_inside(&target) => {
-                return Ok(Some(Pointer::Ref(target)));
-            }
-            Some(Value::Ref(_)) => return Err(bytes::damaged("a ref leads out of the repository")),
-            None => {}
-        }
+/// What HEAD holds in the working tree that `git_dir` belongs to.
+pub(super) fn head(git_dir: &Path) -> Result<Pointer, ProcError> {
+    match target(git_dir, "HEAD")? {
+        Some(name) => Ok(Pointer::Ref(name)),
+        None => commit(git_dir, "HEAD").map(Pointer::Commit),
     }
-    Ok(None)
 }
 
-/// The names of all refs that begin with `prefix`: all of them, or an error.
-pub(super) fn list(stack: &Path, prefix: &str) -> io::Result<BTreeSet<String>> {
-    let mut there: BTreeMap<Vec<u8>, bool> = BTreeMap::new();
-    for table in open(stack)?.iter_mut().rev() {
-        table.refs(|key, value| {
-            if key.starts_with(prefix.as_bytes()) {
-                there.entry(key.to_vec()).or_insert(value != Value::Gone);
-            } else if key > prefix.as_bytes() {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        })?;
+/// The ref that a symbolic ref points to; none where `name` is not symbolic or does not exist.
+pub(super) fn target(git_dir: &Path, name: &str) -> Result<Option<String>, ProcError> {
+    match proc::run("git", git_dir, &["symbolic-ref", "--quiet", name]) {
+        Ok(target) => Ok(Some(target)),
+        Err(ProcError::Failed { code, .. }) if code == "1" => Ok(None),
+        Err(error) => Err(error),
     }
-    let there = there.into_iter().filter_map(|(name, there)| there.then_some(name));
-    there.map(|name| String::from_utf8(name).map_err(|_| not_text())).collect()
+}
+
+/// The commit that a ref points to in the end.
+pub(super) fn commit(git_dir: &Path, name: &str) -> Result<String, ProcError> {
+    proc::run("git", git_dir, &["show-ref", "--verify", "--hash", name])
+}
+
+/// The full names of all local branches.
+pub(super) fn branches(git_dir: &Path) -> Result<BTreeSet<String>, ProcError> {
+    let listed = proc::run("git", git_dir, &["for-each-ref", "--format=%(refname)", HEADS])?;
+    if listed.is_empty() {
+        // Where git cannot read its tables it lists nothing and reports no error; HEAD always exists.
+        target(git_dir, "HEAD")?;
+    }
+    Ok(listed.lines().map(str::to_owned).collect())
 }
 
 /// The messages in the reflog of `name` with their times in seconds, the oldest first.
-pub(super) fn messages(stack: &Path, name: &str) -> io::Result<Vec<(u64, String)>> {
-    let mut entries: BTreeMap<u64, Option<(u64, String)>> = BTreeMap::new();
-    for table in open(stack)?.iter_mut().rev() {
-        table.log(|key, update, message| {
-            if key == name.as_bytes() {
-                entries.entry(update).or_insert(message);
-            }
-            match key <= name.as_bytes() {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        })?;
-    }
-    Ok(entries.into_values().flatten().collect())
-}
-
-/// Opens all tables of a stack, the oldest first.
-fn open(stack: &Path) -> io::Result<Vec<Table>> {
-    let mut result = Ok(Vec::new());
-    for _ in 0..ATTEMPTS {
-        let list = match read_text(&stack.join("tables.list"), POINTER_CAP) {
-            Ok(list) => list,
-            Err(ReadError::Io(error)) => return Err(error),
-            Err(error) => return Err(io::Error::other(format!("tables.list: {error}"))),
-        };
-        let open = |name: &str| {
-            if name.contains(['/', '\\']) {
-                return Err(bytes::damaged("tables.list leads out of its directory"));
-            }
-            Table::open(open_regular(&stack.join(name))?.0)
-        };
-        result = list.lines().filter(|name| !name.is_empty()).map(open).collect();
-        // A table that is listed and not there was merged into another one since.
-        if !matches!(&result, Err(error) if error.kind() == io::ErrorKind::NotFound) {
-            break;
-        }
-    }
-    result
+pub(super) fn messages(git_dir: &Path, name: &str) -> Result<Vec<(u64, String)>, ProcError> {
+    let format = "--format=%gD %gs";
+    let options = ["reflog", "show", "--date=unix", "--no-show-signature", format, name, "--"];
+    let listed = proc::run("git", git_dir, &options)?;
+    // `refs/heads/main@{1767225600} commit: the subject`
+    let entry = |line: &str| {
+        let (at, message) = line.split_once("@{")?.1.split_once("} ")?;
+        Some((at.parse().ok()?, message.to_owned()))
+    };
+    Ok(listed.lines().rev().filter_map(entry).collect())
 }

@@ -318,7 +318,7 @@ fn a_head_that_cannot_be_read_is_a_clear_fault() {
     let (_directory, root) = repository();
     for (head, expected) in [
         ("nonsense\n", "names neither a branch nor a commit"),
-        ("ref: refs/heads/.invalid\n", "cannot be read from its reftable directory"),
+        ("ref: refs/heads/.invalid\n", "in a reftable, which git cannot read: it ended with 128"),
     ] {
         fs::write(root.join(".git/HEAD"), head).unwrap();
         let error = Repository::find(&root).unwrap().active_branch().unwrap_err();
