@@ -140,8 +140,8 @@ CREATE TABLE work_evidence (
 ) STRICT, WITHOUT ROWID;
 
 -- Readiness and counts follow from resolved, parent and the depends_on edges. Triggers keep them, so that no writer can
--- forget them and a statement in sqlite3 keeps them true as well. (The text index is kept by the program: a summary that
--- was edited with sqlite3 is found under its old text until `graph doctor --fix`.)
+-- forget them and a statement in sqlite3 keeps them true as well. (The text index and the files of open work are kept by the
+-- program: after an edit with sqlite3 they are those of before until `graph doctor --fix`.)
 
 CREATE TRIGGER work_nodes_after_insert AFTER INSERT ON work_nodes
 BEGIN
@@ -232,45 +232,7 @@ BEGIN
      AND (SELECT resolved FROM work_nodes WHERE id = OLD.to_node) = 0;
 END;
 
--- Which file a context link names, read as the program reads it: without bullet or number, quotes, remark, anchor and line
--- number, several where commas are between them. A link that is a plain path takes the short way. On the long one each
--- json_each keeps what was computed before it; SQLite would otherwise compute it again wherever it is used.
-CREATE VIEW work_link_paths AS
-WITH linked AS NOT MATERIALIZED (
-       SELECT n.id AS node, trim(replace(j.value, '\', '/')) AS link
-         FROM work_nodes n, json_each(n.context_links) j
-        WHERE j.type = 'text'
-     ),
-     named AS (
-       SELECT node, link AS name FROM linked
-        WHERE link NOT GLOB '*[ ,`"''#:]*' AND link NOT LIKE '//%'
-       UNION ALL
-       SELECT linked.node, bare.value
-         FROM linked,
-              json_each('[' || replace(json_quote(
-                CASE WHEN link GLOB '[-*+•] *' THEN substr(link, 3)
-                     WHEN link GLOB '[0-9]*' AND ltrim(link, '0123456789') LIKE '. %'
-                       THEN substr(ltrim(link, '0123456789'), 3)
-                     ELSE link END), ',', '","') || ']') listed,
-              json_each(json_array(trim(listed.value))) part,
-              json_each(json_array(
-                CASE WHEN part.value GLOB '[`"'']*[`"'']*'
-                       THEN substr(part.value, 2, instr(replace(replace(substr(part.value, 2), '"', '`'), '''', '`'), '`') - 1)
-                     ELSE substr(substr(substr(substr(part.value,
-                            1, instr(part.value || ' - ', ' - ') - 1), 1, instr(part.value || ' — ', ' — ') - 1),
-                            1, instr(part.value || ' – ', ' – ') - 1), 1, instr(part.value || ' (', ' (') - 1) END)) told,
-              json_each(json_array(trim(substr(told.value, 1, instr(told.value || '#', '#') - 1)))) bare
-        WHERE link GLOB '*[ ,`"''#:]*' AND link NOT LIKE '#%' AND link NOT LIKE '//%' AND link NOT LIKE '<!--%'
-          AND instr(told.value, '://') = 0
-     ),
-     relative AS (
-       SELECT node, CASE WHEN name GLOB '*?:[0-9]*' THEN substr(name, 1, instr(name, ':') - 1) ELSE name END AS name
-         FROM named
-     )
-SELECT node, rtrim(replace(CASE WHEN name LIKE './%' THEN substr(name, 3) ELSE name END, '//', '/'), '/') AS path
-  FROM relative WHERE name <> '';
-
--- The files that unresolved nodes name.
+-- The files and directories that context links of unresolved nodes name. The store writes them with the node.
 CREATE TABLE work_open_links (
   path TEXT NOT NULL,
   node TEXT NOT NULL REFERENCES work_nodes (id) ON DELETE CASCADE,
@@ -278,25 +240,6 @@ CREATE TABLE work_open_links (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX work_open_links_by_node ON work_open_links (node);
-
-CREATE TRIGGER work_nodes_links_after_insert AFTER INSERT ON work_nodes
-WHEN NEW.resolved = 0 AND NEW.context_links <> '[]'
-BEGIN
-  INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
-END;
-
-CREATE TRIGGER work_nodes_links_after_resolved AFTER UPDATE OF resolved ON work_nodes
-WHEN OLD.resolved = 0 AND NEW.resolved = 1
-BEGIN
-  DELETE FROM work_open_links WHERE node = NEW.id;
-END;
-
-CREATE TRIGGER work_nodes_links_after_update AFTER UPDATE OF resolved, context_links ON work_nodes
-WHEN NEW.resolved = 0 AND (OLD.resolved = 1 OR NEW.context_links <> OLD.context_links)
-BEGIN
-  DELETE FROM work_open_links WHERE node = NEW.id;
-  INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
-END;
 
 -- Knowledge: molecules group atoms, atoms own glob patterns, the changelog records how they came about.
 --

@@ -176,7 +176,7 @@ fn known(
 
 /// The files that links name; what is no path inside the repository is passed over.
 fn files(root: Option<&str>, links: &[String]) -> Vec<String> {
-    let mut files = paths::extract(&links.join("\n"));
+    let mut files = work::linked_paths(links);
     files.retain(|path| paths::normalise("paths", root, path).is_ok());
     files
 }

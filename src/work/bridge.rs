@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{
     claims::Live,
     context,
+    links::linked_paths,
     outline::Standing,
     store::{evidence, links, nodes, projects, ready},
     types::{NAMED, Settings, count},
@@ -161,7 +162,7 @@ pub fn done_on(
     for project in projects.iter().take(PROJECTS) {
         for (touched, id, links) in ready::links_of_resolved(tx, &project.id, RESOLVED)? {
             unseen = unseen.saturating_sub(1);
-            let links = paths::extract(&links.join("\n"));
+            let links = linked_paths(&links);
             let mut links = links.iter().filter_map(|link| paths::normalise("", root, link).ok());
             if links.any(|link| below.contains_key(link.as_str())) {
                 done.push((touched, id));

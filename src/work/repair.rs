@@ -3,6 +3,7 @@
 use super::{
     cycle,
     store::{
+        links::{self, Misfiled},
         records,
         recount::CHECKS,
         repair::{self, reindex},
@@ -19,13 +20,13 @@ const SHOWN: usize = 5;
 /// Returns a sentence for each thing that does not add up; none when all is well.
 pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
     let mut problems = db::recount(tx, CHECKS)?;
-    let misranked = repair::misranked(tx)?;
-    problems.extend(misranked.iter().take(SHOWN).map(|(id, kept, said)| {
-        format!("priority of a node: {id} is ranked by {kept}, its properties say {said}")
-    }));
-    if misranked.len() > SHOWN {
-        problems.push("priority of a node: and more".to_owned());
-    }
+    let misranked = repair::misranked(tx)?.into_iter();
+    problems.extend(some(
+        "priority of a node",
+        misranked
+            .map(|(id, kept, said)| format!("{id} is ranked by {kept}, its properties say {said}")),
+    ));
+    problems.extend(some("files of open work", links::misfiled(tx)?.iter().map(misfiled)));
     if let Some(mut cycle) = cycle::find(&records::dependencies(tx)?) {
         cycle::cut(&mut cycle, 20);
         let cycle = cycle.join(" -> ");
@@ -34,6 +35,24 @@ pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
         ));
     }
     Ok(problems)
+}
+
+/// The first findings of a kind, and whether there are more.
+fn some(what: &str, mut findings: impl Iterator<Item = String>) -> Vec<String> {
+    let shown = findings.by_ref().take(SHOWN).map(|finding| format!("{what}: {finding}"));
+    let mut shown: Vec<String> = shown.collect();
+    if findings.next().is_some() {
+        shown.push(format!("{what}: and more"));
+    }
+    shown
+}
+
+fn misfiled(node: &Misfiled) -> String {
+    let Misfiled { node, kept, expected, .. } = node;
+    match (kept.difference(expected).next(), expected.difference(kept).next()) {
+        (Some(kept), Some(expected)) => format!("{node} keeps {kept}, its links name {expected}"),
+        _ => format!("{node} keeps {}, a recount finds {}", kept.len(), expected.len()),
+    }
 }
 
 /// Repairs counters, places, ranks and the files of open work; returns what was done.

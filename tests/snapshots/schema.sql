@@ -635,25 +635,6 @@ BEGIN
    WHERE id IN (SELECT from_node FROM work_edges WHERE to_node = NEW.id AND type = 'depends_on');
 END;
 
-CREATE TRIGGER work_nodes_links_after_insert AFTER INSERT ON work_nodes
-WHEN NEW.resolved = 0 AND NEW.context_links <> '[]'
-BEGIN
-  INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
-END;
-
-CREATE TRIGGER work_nodes_links_after_resolved AFTER UPDATE OF resolved ON work_nodes
-WHEN OLD.resolved = 0 AND NEW.resolved = 1
-BEGIN
-  DELETE FROM work_open_links WHERE node = NEW.id;
-END;
-
-CREATE TRIGGER work_nodes_links_after_update AFTER UPDATE OF resolved, context_links ON work_nodes
-WHEN NEW.resolved = 0 AND (OLD.resolved = 1 OR NEW.context_links <> OLD.context_links)
-BEGIN
-  DELETE FROM work_open_links WHERE node = NEW.id;
-  INSERT OR IGNORE INTO work_open_links (path, node) SELECT path, node FROM work_link_paths WHERE node = NEW.id;
-END;
-
 CREATE VIEW v_edges AS
 SELECT 'work' AS domain, from_node AS from_id, type, to_node AS to_id FROM work_edges
 UNION ALL
@@ -696,39 +677,4 @@ SELECT 'kb', m.type || '@' || b.name, m.id, e.title, e.status, e.created_at, e.u
   FROM kb_branches b
  CROSS JOIN kb_branch_entities m ON m.branch = b.key
  CROSS JOIN kb_entities e ON e.key = m.entity;
-
-CREATE VIEW work_link_paths AS
-WITH linked AS NOT MATERIALIZED (
-       SELECT n.id AS node, trim(replace(j.value, '\', '/')) AS link
-         FROM work_nodes n, json_each(n.context_links) j
-        WHERE j.type = 'text'
-     ),
-     named AS (
-       SELECT node, link AS name FROM linked
-        WHERE link NOT GLOB '*[ ,`"''#:]*' AND link NOT LIKE '//%'
-       UNION ALL
-       SELECT linked.node, bare.value
-         FROM linked,
-              json_each('[' || replace(json_quote(
-                CASE WHEN link GLOB '[-*+•] *' THEN substr(link, 3)
-                     WHEN link GLOB '[0-9]*' AND ltrim(link, '0123456789') LIKE '. %'
-                       THEN substr(ltrim(link, '0123456789'), 3)
-                     ELSE link END), ',', '","') || ']') listed,
-              json_each(json_array(trim(listed.value))) part,
-              json_each(json_array(
-                CASE WHEN part.value GLOB '[`"'']*[`"'']*'
-                       THEN substr(part.value, 2, instr(replace(replace(substr(part.value, 2), '"', '`'), '''', '`'), '`') - 1)
-                     ELSE substr(substr(substr(substr(part.value,
-                            1, instr(part.value || ' - ', ' - ') - 1), 1, instr(part.value || ' — ', ' — ') - 1),
-                            1, instr(part.value || ' – ', ' – ') - 1), 1, instr(part.value || ' (', ' (') - 1) END)) told,
-              json_each(json_array(trim(substr(told.value, 1, instr(told.value || '#', '#') - 1)))) bare
-        WHERE link GLOB '*[ ,`"''#:]*' AND link NOT LIKE '#%' AND link NOT LIKE '//%' AND link NOT LIKE '<!--%'
-          AND instr(told.value, '://') = 0
-     ),
-     relative AS (
-       SELECT node, CASE WHEN name GLOB '*?:[0-9]*' THEN substr(name, 1, instr(name, ':') - 1) ELSE name END AS name
-         FROM named
-     )
-SELECT node, rtrim(replace(CASE WHEN name LIKE './%' THEN substr(name, 3) ELSE name END, '//', '/'), '/') AS path
-  FROM relative WHERE name <> '';
 

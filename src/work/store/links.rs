@@ -1,17 +1,70 @@
-//! Rows of `work_open_links`: the files of open work, kept by triggers.
+//! Rows of `work_open_links`: the files and directories of open work.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::{base::Result, db::Read};
+use crate::{
+    base::Result,
+    db::{self, Read, Write},
+    work::links::named,
+};
+
+/// Writes the paths of a node that has none yet.
+pub fn insert(tx: &Write<'_>, node: &str, resolved: bool, links: &[String]) -> Result<()> {
+    if !resolved {
+        for path in named(links) {
+            tx.run("INSERT INTO work_open_links (path, node) VALUES (?1, ?2)", (path, node))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the paths of a node in place of those it had.
+pub fn replace(tx: &Write<'_>, node: &str, resolved: bool, links: &[String]) -> Result<()> {
+    tx.run("DELETE FROM work_open_links WHERE node = ?1", [node])?;
+    insert(tx, node, resolved, links)
+}
+
+/// A node whose rows are not what its links mean.
+#[derive(Debug)]
+pub struct Misfiled {
+    pub node: String,
+    pub resolved: bool,
+    pub links: Vec<String>,
+    pub kept: BTreeSet<String>,
+    pub expected: BTreeSet<String>,
+}
+
+/// The nodes whose rows are not what their links mean. Reads all nodes that have links or rows.
+pub fn misfiled(tx: &Read<'_>) -> Result<Vec<Misfiled>> {
+    let mut wrong = Vec::new();
+    tx.while_each(
+        "SELECT n.id, n.resolved, n.context_links,
+                (SELECT json_group_array(l.path) FROM work_open_links l WHERE l.node = n.id) AS kept
+           FROM work_nodes n WHERE n.context_links <> '[]' OR kept <> '[]' ORDER BY n.seq",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, db::json(row, 2)?, db::json(row, 3)?)),
+        |(node, resolved, links, kept): (String, bool, Vec<Value>, BTreeSet<String>)| {
+            // A link that is no text is a finding of its own.
+            let links = links.iter().filter_map(Value::as_str).map(str::to_owned);
+            let links: Vec<String> = links.collect();
+            let expected = if resolved { BTreeSet::new() } else { named(&links) };
+            if kept != expected {
+                wrong.push(Misfiled { node, resolved, links, kept, expected });
+            }
+            Ok(true)
+        },
+    )?;
+    Ok(wrong)
+}
 
 /// The files that unresolved nodes of a project name, by name.
 pub fn files(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<String>> {
     let top = top(tx);
     let mut files = tx.all(
         "SELECT DISTINCT l.path FROM work_open_links l CROSS JOIN work_nodes n ON n.id = l.node
-          WHERE n.project = ?1 ORDER BY l.path LIMIT ?2",
+          WHERE n.project = ?1 AND n.resolved = 0 ORDER BY l.path LIMIT ?2",
         (project, limit),
         |row| row.get::<_, String>(0),
     )?;
@@ -60,7 +113,7 @@ pub fn open_on(
         "SELECT l.node, l.path
            FROM json_each(?1) j CROSS JOIN work_open_links l ON l.path = j.value
                 CROSS JOIN work_nodes n ON n.id = l.node
-          WHERE ?2 IS NULL OR n.project = ?2 ORDER BY n.seq, l.path",
+          WHERE n.resolved = 0 AND (?2 IS NULL OR n.project = ?2) ORDER BY n.seq, l.path",
         (json!(names).to_string(), project),
         |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
         |(node, path)| {

@@ -3,6 +3,7 @@
 use rusqlite::{params_from_iter, types::Value as SqlValue};
 use serde_json::{Value, json};
 
+use super::links;
 use crate::{
     base::{Domain, Error, ErrorCode, Fault, Result, Timestamp, ids, props::Change},
     db::{self, Key, Names, Read, Source, Write, history},
@@ -205,6 +206,7 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
         )?;
         if inserted == 1 {
             tx.index(Domain::Work, "node", &id, new.summary);
+            links::insert(tx, &id, false, new.context_links)?;
             let project = project.to_owned();
             return Ok(Place { id, project, depth });
         }
@@ -248,6 +250,9 @@ pub fn save(tx: &Write<'_>, record: &mut Record, changes: &[Change]) -> Result<(
     values.push(node.id.clone().into());
     let sql = format!("UPDATE work_nodes SET {} = ? WHERE id = ?", names.join(" = ?, "));
     tx.run(&sql, params_from_iter(values))?;
+    if differs("context_links") || differs("resolved") && !node.context_links.is_empty() {
+        links::replace(tx, &node.id, node.resolved, &node.context_links)?;
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     edges::{Edge, edge_from_row},
-    evidence,
+    evidence, links,
     nodes::{COLUMNS, Record, from_row},
 };
 use crate::{
@@ -96,6 +96,7 @@ pub fn insert_node(tx: &Write<'_>, record: &Record) -> Result<()> {
         ),
     )?;
     tx.index(Domain::Work, "node", &node.id, &node.summary);
+    links::insert(tx, &node.id, node.resolved, &node.context_links)?;
     add_evidence(tx, &node.id, &node.evidence)
 }
 
@@ -126,6 +127,7 @@ pub fn replace_node(tx: &Write<'_>, record: &Record) -> Result<()> {
     )?;
     tx.run("DELETE FROM work_evidence WHERE node = ?1", [&node.id])?;
     tx.index(Domain::Work, "node", &node.id, &node.summary);
+    links::replace(tx, &node.id, node.resolved, &node.context_links)?;
     add_evidence(tx, &node.id, &node.evidence)
 }
 

@@ -1,4 +1,4 @@
-//! What the work graph keeps twice; how nodes are ranked is compared in `repair`, which can read a priority.
+//! What the work graph keeps twice; ranks and files of open work, which SQL cannot read, are compared in `repair`.
 
 use crate::db::Check;
 
@@ -70,13 +70,6 @@ pub const CHECKS: &[Check] = &[
         sql: "SELECT n.id, 0, 1 FROM work_nodes n
                WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.domain = 'work' AND s.subject = n.id)
                LIMIT ?1",
-    },
-    Check {
-        what: "files of open work",
-        sql: "SELECT n.id, (SELECT count(*) FROM work_open_links l WHERE l.node = n.id) AS kept,
-                     CASE n.resolved WHEN 1 THEN 0 ELSE
-                       (SELECT count(DISTINCT path) FROM work_link_paths p WHERE p.node = n.id) END AS found
-                FROM work_nodes n WHERE kept <> found LIMIT ?1",
     },
     Check {
         what: "entries in the text index without a node",

@@ -1,6 +1,6 @@
 //! What is kept twice, written anew from what it is kept of.
 
-use super::records;
+use super::{links, records};
 use crate::{
     base::{Domain, Result, props::Properties},
     db::{self, Read, Write},
@@ -46,16 +46,13 @@ pub fn counters(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
     Ok((wrong, lost))
 }
 
-/// Puts the files of open work right; answers how many rows were wrong.
+/// Writes the files of open work where they are not what the links mean; returns how many nodes that were.
 pub fn open_links(tx: &Write<'_>) -> Result<usize> {
-    const LINKS: &str =
-        "SELECT p.path, p.node FROM work_link_paths p JOIN work_nodes n ON n.id = p.node
-                          WHERE n.resolved = 0";
-    let gone =
-        tx.run(&format!("DELETE FROM work_open_links WHERE (path, node) NOT IN ({LINKS})"), [])?;
-    let added =
-        tx.run(&format!("INSERT OR IGNORE INTO work_open_links (path, node) {LINKS}"), [])?;
-    Ok(gone + added)
+    let wrong = links::misfiled(tx)?;
+    for node in &wrong {
+        links::replace(tx, &node.node, node.resolved, &node.links)?;
+    }
+    Ok(wrong.len())
 }
 
 /// The nodes whose place in the ranking is not what their properties say: the id, and both numbers.

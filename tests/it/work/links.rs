@@ -1,12 +1,23 @@
 //! Context links: stored as they are written, and known by the files that they name.
 
+use std::path::Path;
+
 use graph::base::paths;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::TestApp;
 
+/// The paths that are stored of a node.
+fn kept(db: &Path, node: &Value) -> Vec<String> {
+    let conn = rusqlite::Connection::open(db).unwrap();
+    let sql = "SELECT path FROM work_open_links WHERE node = ?1 ORDER BY path";
+    let mut statement = conn.prepare(sql).unwrap();
+    let kept = statement.query_map([node.as_str()], |row| row.get(0)).unwrap();
+    kept.collect::<rusqlite::Result<_>>().unwrap()
+}
+
 #[test]
-fn a_link_names_the_same_files_to_sqlite_and_to_the_program() {
+fn the_files_of_a_link_are_stored_with_the_node_and_go_when_it_is_resolved() {
     let mut app = TestApp::new();
     app.ok("graph_open", json!({ "project": "p" }));
     for link in [
@@ -43,17 +54,26 @@ fn a_link_names_the_same_files_to_sqlite_and_to_the_program() {
     ] {
         let node = json!({ "nodes": [{ "ref": "x", "summary": "x", "context_links": [link] }] });
         let id = app.ok("graph_plan", node)["created"][0]["id"].clone();
-        let conn = rusqlite::Connection::open(app.db_path()).unwrap();
-        let sql = "SELECT path FROM work_open_links WHERE node = ?1 ORDER BY path";
-        let mut statement = conn.prepare(sql).unwrap();
-        let kept = statement.query_map([id.as_str()], |row| row.get(0)).unwrap();
-        let kept: Vec<String> = kept.collect::<rusqlite::Result<_>>().unwrap();
+        let path = app.db_path().to_owned();
+        let kept_of = |id: &Value| kept(&path, id);
+        let kept = kept_of(&id);
         // What lies outside has no shorter name, and is kept as it is.
         let read = paths::extract(link).into_iter();
         let read = read.map(|path| paths::normalise("", None, &path).unwrap_or(path));
         let mut read: Vec<String> = read.collect();
         read.sort_unstable();
         assert_eq!(kept, read, "{link}");
+        let mut update = |change: Value| {
+            let mut change = change;
+            change["node_id"] = id.clone();
+            app.ok("graph_update", json!({ "updates": [change] }));
+        };
+        update(json!({ "resolved": true }));
+        assert!(kept_of(&id).is_empty(), "{link}");
+        update(json!({ "resolved": false }));
+        assert_eq!(kept_of(&id), read, "{link}");
+        update(json!({ "remove_context_links": [link], "add_context_links": ["src/z.ts"] }));
+        assert_eq!(kept_of(&id), ["src/z.ts"], "{link}");
     }
 }
 
@@ -67,6 +87,7 @@ fn work_on_a_file_is_told_however_its_link_is_written() {
         "src/a.rs — remark".to_owned(),
         "1. `src/a.rs`".to_owned(),
         format!("{}/src", root.display()),
+        format!("{}//src/", root.display()),
         "/elsewhere/src/a.rs".to_owned(),
     ];
     let nodes: Vec<_> = links
@@ -78,5 +99,5 @@ fn work_on_a_file_is_told_however_its_link_is_written() {
     let found = app.ok("query_graph", ask);
     let told = found["data"]["work"].as_array().unwrap();
     let told: Vec<_> = told.iter().map(|open| open["summary"].as_str().unwrap()).collect();
-    assert_eq!(told, links[..4]);
+    assert_eq!(told, links[..5]);
 }
