@@ -76,11 +76,6 @@ impl App {
         work::Settings { claim_ttl_minutes: self.config.claim_ttl_minutes.value }
     }
 
-    /// The directory that a caller's paths are relative to, where it can be written as text.
-    pub fn root(&self) -> Option<String> {
-        self.config.root.to_str().map(str::to_owned)
-    }
-
     /// The context of a new call; its actor is the configured identity, else the client's own name.
     pub fn ctx(&self, client: Option<&str>) -> Ctx {
         let identity = self.config.agent_identity.value.clone();

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{Domain, Result, paths, wire::is_zero},
+    base::{Domain, Result, wire::is_zero},
     db::{Read, Write},
     kb::{self, Touching},
     knowledge::{self, Surroundings},
@@ -21,7 +21,7 @@ pub use brief::{
     Brief, BriefAtom, BriefMolecule, BriefNode, Briefing, LastChange, LeftOut, Placed, brief,
 };
 pub use onboard::{KnowledgeState, MemoryState, Oriented, onboard};
-pub use prompts::{Asker, Subject, discovery, execution, planning};
+pub use prompts::{Subject, discovery, execution, planning};
 pub use search::{FoundText, Search, Searched, search};
 
 use spread::{Spread, spread};
@@ -31,8 +31,6 @@ use spread::{Spread, spread};
 pub struct Around<'a> {
     /// Settings of the work graph.
     pub settings: &'a Settings,
-    /// The directory that paths are relative to.
-    pub root: Option<&'a str>,
     /// The domains that are on.
     pub on: &'a [Domain],
     /// The KB, where it is on, in use and readable.
@@ -89,7 +87,6 @@ impl<T> Informed<T> {
 /// `graph_next` with the knowledge of the nodes' own files.
 pub fn next_with_knowledge(
     tx: &Read<'_>,
-    root: Option<&str>,
     answer: work::NextNodes,
 ) -> Result<Informed<work::NextNodes>> {
     let links = answer.nodes.iter().flat_map(|next| &next.context_links.own);
@@ -97,7 +94,7 @@ pub fn next_with_knowledge(
     let knowledge = match answer.nodes.first() {
         Some(first) => {
             let (project, _) = work::links_of(tx, &first.node.id)?;
-            known(tx, root, &project, &links)?
+            known(tx, &project, &links)?
         }
         None => None,
     };
@@ -107,11 +104,10 @@ pub fn next_with_knowledge(
 /// `graph_context` with the knowledge of the node's own files.
 pub fn context_with_knowledge(
     tx: &Read<'_>,
-    root: Option<&str>,
     ask: &work::Context,
 ) -> Result<Informed<work::Neighbourhood>> {
     let (project, links) = work::links_of(tx, &ask.node_id)?;
-    let knowledge = known(tx, root, &project, &links)?;
+    let knowledge = known(tx, &project, &links)?;
     Ok(Informed { answer: work::context(tx, ask)?, knowledge })
 }
 
@@ -142,14 +138,13 @@ pub struct ContainerWithContext {
 pub fn query_container(
     tx: &Read<'_>,
     settings: &Settings,
-    root: Option<&str>,
     ask: &QueryContainer,
 ) -> Result<ContainerWithContext> {
     let container = work::query_container(tx, settings, &ask.ask)?.data;
     let graph_context = match ask.include_graph_context {
         true => {
             let (project, links) = work::links_of(tx, &container.task.id)?;
-            known(tx, root, &project, &links)?
+            known(tx, &project, &links)?
         }
         false => None,
     };
@@ -157,28 +152,21 @@ pub fn query_container(
 }
 
 /// What is known about the files that `links` name; none where they name no file.
-fn known(
-    tx: &Read<'_>,
-    root: Option<&str>,
-    project: &str,
-    links: &[String],
-) -> Result<Option<Surroundings>> {
-    let paths = files(root, links);
+fn known(tx: &Read<'_>, project: &str, links: &[String]) -> Result<Option<Surroundings>> {
+    let paths = files(tx, links);
     if paths.is_empty() {
         return Ok(None);
     }
-    let spread = spread(root, &paths)?;
+    let Spread { files: paths, note } = spread(tx, paths);
     let project = Some(project.to_owned());
-    let ask = knowledge::Context { project, paths: spread.spellings(), changelog: CHANGELOG };
-    let known = knowledge::context(tx, root, &ask)?;
-    Ok(Some(Surroundings { note: spread.note, ..known }))
+    let ask = knowledge::Context { project, paths, changelog: CHANGELOG };
+    Ok(Some(Surroundings { note, ..knowledge::context(tx, &ask)? }))
 }
 
-/// The files that links name; what is no path inside the repository is passed over.
-fn files(root: Option<&str>, links: &[String]) -> Vec<String> {
-    let mut files = work::linked_paths(links);
-    files.retain(|path| paths::normalise("paths", root, path).is_ok());
-    files
+/// The files that links name, each spelling with its path; what is not a path inside the repository is skipped.
+fn files(tx: &Read<'_>, links: &[String]) -> Vec<(String, String)> {
+    let files = work::linked_paths(links).into_iter();
+    files.filter_map(|file| tx.path("paths", &file).ok().map(|path| (file, path))).collect()
 }
 
 /// What was updated, and the atoms whose files that was about.
@@ -203,16 +191,11 @@ pub struct AtomHints {
 }
 
 /// `graph_update`; resolving names the atoms that cover the node's files.
-pub fn update(
-    tx: &Write<'_>,
-    settings: &Settings,
-    root: Option<&str>,
-    ask: &Update,
-) -> Result<UpdatedWithHints> {
+pub fn update(tx: &Write<'_>, settings: &Settings, ask: &Update) -> Result<UpdatedWithHints> {
     let updated = work::update(tx, settings, ask)?;
     let mut names = Vec::new();
     for node in &updated.resolved {
-        names.extend(covering(tx, root, node)?);
+        names.extend(covering(tx, node)?);
     }
     names.sort_unstable();
     names.dedup();
@@ -223,22 +206,17 @@ pub fn update(
 }
 
 /// `advance`; closing names the atoms that cover the task's files.
-pub fn advance(
-    tx: &Write<'_>,
-    settings: &Settings,
-    root: Option<&str>,
-    ask: &Advance,
-) -> Result<Advanced> {
+pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Advanced> {
     let mut advanced = work::advance(tx, settings, ask)?.data;
     if let Some(hints) = &mut advanced.graph_hints {
-        hints.atoms = covering(tx, root, &ask.id)?;
+        hints.atoms = covering(tx, &ask.id)?;
         hints.atoms.truncate(HINTED);
     }
     Ok(advanced)
 }
 
 /// The atoms that cover a node's own files, by name.
-fn covering(tx: &Read<'_>, root: Option<&str>, node: &str) -> Result<Vec<String>> {
+fn covering(tx: &Read<'_>, node: &str) -> Result<Vec<String>> {
     if !knowledge::covers_anything(tx)? {
         return Ok(Vec::new());
     }
@@ -246,10 +224,7 @@ fn covering(tx: &Read<'_>, root: Option<&str>, node: &str) -> Result<Vec<String>
     if links.is_empty() {
         return Ok(Vec::new());
     }
-    let paths: Vec<String> = files(root, &links)
-        .iter()
-        .filter_map(|path| paths::normalise("paths", root, path).ok())
-        .collect();
+    let paths: Vec<String> = files(tx, &links).into_iter().map(|(_, path)| path).collect();
     knowledge::covering(tx, &project, &paths)
 }
 
@@ -284,22 +259,33 @@ pub struct Context {
     pub kb_omitted: usize,
 }
 
-/// `query_graph context`, with what was asked for besides; `kb` is in force where the KB is.
+/// The files that `query_graph context` is about, and what to include.
+#[derive(Debug, Clone, Default)]
+pub struct AskContext {
+    /// Name or root id; the only project if left out.
+    pub project: Option<String>,
+    /// Files and directories, as the caller spells them.
+    pub paths: Vec<String>,
+    /// Changelog entries of each atom and molecule.
+    pub changelog: usize,
+    pub include: Vec<Include>,
+}
+
+/// `query_graph context`. Includes the KB only where the caller passes its setting.
 pub fn context(
     tx: &Read<'_>,
     settings: &Settings,
-    root: Option<&str>,
-    ask: &knowledge::Context,
-    include: &[Include],
+    ask: &AskContext,
     kb: Option<&kb::Setting>,
 ) -> Result<Context> {
-    let spread = spread(root, &ask.paths)?;
-    let ask = knowledge::Context { paths: spread.spellings(), ..ask.clone() };
-    let Spread { files: paths, note } = spread;
-    let known = Surroundings { note, ..knowledge::context(tx, root, &ask)? };
+    let AskContext { project, paths, changelog, include } = ask;
+    let Spread { files: paths, note } = spread(tx, knowledge::normalised(tx, paths)?);
+    let ask = knowledge::Context { project: project.clone(), paths, changelog: *changelog };
+    let known = Surroundings { note, ..knowledge::context(tx, &ask)? };
+    let paths = ask.paths;
     let mut context = Context { known, work: None, work_omitted: 0, kb: None, kb_omitted: 0 };
     if include.contains(&Include::Work) {
-        let project = work::project_id(tx, "projectId", ask.project.as_deref())?;
+        let project = work::project_id(tx, "projectId", project.as_deref())?;
         let (open, omitted) = work::open_on(tx, settings, Some(&project), &paths, work::LISTED)?;
         let open = open.into_iter();
         let open = open.map(|open| Placed::of(open, PLACES, |open| &mut open.paths));

@@ -14,11 +14,10 @@ impl App {
         ctx: &Ctx,
         f: impl Fn(&Read<'_>, &Around<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (settings, root) = (self.work(), self.root());
+        let settings = self.work();
         let on = self.config.toolsets.value.clone();
         self.read_with_kb(ctx, |tx, KbView { setting: kb, problem: kb_problem }| {
-            let root = root.as_deref();
-            f(tx, &Around { settings: &settings, root, on: &on, kb, kb_problem })
+            f(tx, &Around { settings: &settings, on: &on, kb, kb_problem })
         })
     }
 }

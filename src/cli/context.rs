@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     base::{Error, Fault, text::shorten, wire::Envelope},
-    compose::{self, Include},
+    compose::{self, AskContext, Include},
     kb::Touching,
     knowledge::{self, ContextAtom, Entry, Knowledge},
     work::OpenWork,
@@ -40,9 +40,13 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     shell.out.words = super::knowledge::WORDS;
     let mut paths = named(&ask.paths, shell)?;
     bound(&mut paths, shell)?;
-    let wanted =
-        knowledge::Context { project: ask.project.clone(), paths, changelog: ask.changelog.into() };
-    let (settings, root) = (shell.app.work(), shell.app.root());
+    let wanted = AskContext {
+        project: ask.project.clone(),
+        paths,
+        changelog: ask.changelog.into(),
+        include: vec![Include::Work, Include::Kb],
+    };
+    let settings = shell.app.work();
     // What is known of the files is worth telling also where the KB cannot be read.
     let kb = match shell.app.kb(None) {
         Ok(setting) => Some(setting),
@@ -52,10 +56,7 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
         }
         Err(error) => return Err(error.into()),
     };
-    let include = [Include::Work, Include::Kb];
-    let found = shell.read(|tx| {
-        compose::context(tx, &settings, root.as_deref(), &wanted, &include, kb.as_ref())
-    })?;
+    let found = shell.read(|tx| compose::context(tx, &settings, &wanted, kb.as_ref()))?;
     if shell.out.json {
         shell.out.object(&Envelope::new(found))?;
         return Ok(Done::Ok);

@@ -35,11 +35,10 @@ pub fn run(ask: &Next, shell: &mut Shell) -> Outcome {
         claim: ask.claim,
         ..work::Next::default()
     };
-    let agent = shell.ctx.actor.clone();
     let found = if ask.claim {
         shell.write(|tx| work::next_claimed(tx, &settings, &wanted))?
     } else {
-        shell.read(|tx| work::next(tx, &settings, &wanted, &agent))?
+        shell.read(|tx| work::next(tx, &settings, &wanted))?
     };
     if shell.out.json {
         shell.out.object(&found)?;

@@ -117,7 +117,7 @@ pub fn run(ask: &Status, shell: &mut Shell) -> Outcome {
 }
 
 fn look(all: bool, shell: &mut Shell) -> Result<Picture, Failure> {
-    let (settings, agent) = (shell.app.work(), shell.ctx.actor.clone());
+    let settings = shell.app.work();
     let mut picture = shell.read(|tx| {
         let mut lines = projects(tx)?;
         let (mut atoms, mut molecules) = (0, 0);
@@ -131,7 +131,7 @@ fn look(all: bool, shell: &mut Shell) -> Result<Picture, Failure> {
         lines.truncate(listed);
         let project = |(index, line): (usize, ProjectLine)| {
             let stand = match all || index < IN_FULL {
-                true => Some(stand(work::onboard(tx, &settings, &of(&line), &agent)?)),
+                true => Some(stand(work::onboard(tx, &settings, &of(&line))?)),
                 false => None,
             };
             Ok(Project { line, stand })

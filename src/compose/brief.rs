@@ -54,10 +54,10 @@ pub fn brief(tx: &Read<'_>, around: &Around<'_>, ask: &Brief) -> Result<Briefing
                 Fault::invalid("paths", "is empty: name the files you are about to touch").into()
             );
         }
-        (Some(paths), None) => paths.clone(),
+        (Some(paths), None) => knowledge::normalised(tx, paths)?,
         (None, Some(id)) => {
             let subject = work::subject(tx, around.settings, id)?;
-            let files = super::files(around.root, &subject.links);
+            let files = super::files(tx, &subject.links);
             if files.is_empty() {
                 told.note = Some(format!(
                     "neither {} nor what it is part of names a file: graph_update with add_context_links does",
@@ -80,7 +80,7 @@ pub fn brief(tx: &Read<'_>, around: &Around<'_>, ask: &Brief) -> Result<Briefing
     };
     let project = ask.project.as_deref().map(|name| work::project_id(tx, "project", Some(name)));
     let project = project.transpose()?;
-    let Spread { files: mut asked, note } = spread(around.root, &files)?;
+    let Spread { files: mut asked, note } = spread(tx, files);
     told.note = told.note.or(note);
     // Two spellings of a file are one file.
     let mut seen = BTreeSet::new();
@@ -111,7 +111,7 @@ fn gather(
     node: Option<&BriefNode>,
 ) -> Result<Gathered> {
     let mut gathered = Gathered::default();
-    let mut unknown: Vec<String> = asked.iter().map(|(spelling, _)| spelling.clone()).collect();
+    let mut unknown = asked.to_vec();
     let mut known = Vec::new();
     let tells_known = around.has(Domain::Knowledge);
     if tells_known {
@@ -122,11 +122,11 @@ fn gather(
         for project in projects {
             let ask = knowledge::Context {
                 project: Some(project.clone()),
-                paths: asked.iter().map(|(spelling, _)| spelling.clone()).collect(),
+                paths: asked.to_vec(),
                 changelog: 0,
             };
-            let found = knowledge::context(tx, around.root, &ask)?;
-            unknown = knowledge::uncovered(tx, around.root, &project, &unknown)?;
+            let found = knowledge::context(tx, &ask)?;
+            unknown = knowledge::uncovered(tx, &project, unknown)?;
             gathered.left_out.atoms += found.atoms_omitted;
             known.push((project, found));
         }
@@ -141,7 +141,7 @@ fn gather(
     let (mut facts, mut failing) = (Vec::new(), Vec::new());
     if let Some(setting) = around.kb {
         (facts, gathered.left_out.kb) = kb::touching(tx, setting, asked)?;
-        unknown.retain(|path| !facts.iter().any(|fact| fact.paths.contains(path)));
+        unknown.retain(|(path, _)| !facts.iter().any(|fact| fact.paths.contains(path)));
         if !facts.is_empty() {
             let ids = facts.iter().map(|fact| fact.id.clone()).collect();
             failing = kb::check(tx, setting, &Check { ids, ..Check::default() })?.violations;
@@ -164,7 +164,9 @@ fn gather(
     gathered.kb = facts.map(|fact| Placed::of(fact, PATHS, |fact| &mut fact.paths)).collect();
     let open = open.into_iter();
     gathered.work = open.map(|open| Placed::of(open, PATHS, |open| &mut open.paths)).collect();
-    gathered.unknown = if tells_known { unknown } else { Vec::new() };
+    if tells_known {
+        gathered.unknown = unknown.into_iter().map(|(spelling, _)| spelling).collect();
+    }
     Ok(gathered)
 }
 

@@ -64,10 +64,10 @@ pub struct KnowledgeState {
 }
 
 /// Says where the project stands, as `agent` sees it, and how much there is beside the plan.
-pub fn onboard(tx: &Read<'_>, around: &Around<'_>, ask: &Onboard, agent: &str) -> Result<Oriented> {
-    let plan = work::onboard(tx, around.settings, ask, agent)?;
+pub fn onboard(tx: &Read<'_>, around: &Around<'_>, ask: &Onboard) -> Result<Oriented> {
+    let plan = work::onboard(tx, around.settings, ask)?;
     let knowledge = match &plan.root {
-        Some(project) if around.has(Domain::Knowledge) => state(tx, around.root, project)?,
+        Some(project) if around.has(Domain::Knowledge) => state(tx, project)?,
         _ => None,
     };
     let memory = match around.has(Domain::Memory) {
@@ -81,17 +81,17 @@ pub fn onboard(tx: &Read<'_>, around: &Around<'_>, ask: &Onboard, agent: &str) -
     Ok(oriented)
 }
 
-fn state(tx: &Read<'_>, root: Option<&str>, project: &str) -> Result<Option<KnowledgeState>> {
+fn state(tx: &Read<'_>, project: &str) -> Result<Option<KnowledgeState>> {
     let (atoms, molecules) = knowledge::count(tx, project)?;
     let mut files = work::files_of_open_work(tx, project, LOOKED_AT + 1)?;
     let more_files = files.len() > LOOKED_AT;
     files.truncate(LOOKED_AT);
-    let files = super::files(root, &files);
+    let files = super::files(tx, &files);
     if atoms == 0 && files.is_empty() {
         return Ok(None);
     }
-    let mut uncovered = knowledge::uncovered(tx, root, project, &files)?;
+    let uncovered = knowledge::uncovered(tx, project, files)?;
     let uncovered_omitted = uncovered.len().saturating_sub(NAMED);
-    uncovered.truncate(NAMED);
+    let uncovered = uncovered.into_iter().take(NAMED).map(|(spelling, _)| spelling).collect();
     Ok(Some(KnowledgeState { atoms, molecules, uncovered, uncovered_omitted, more_files }))
 }

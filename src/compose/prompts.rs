@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::{files, known};
+use super::known;
 use crate::{
     base::Result,
     db::Read,
@@ -23,22 +23,11 @@ pub struct Subject {
     pub paths: Vec<String>,
 }
 
-/// Where a prompt is asked for.
-#[derive(Debug, Clone, Copy)]
-pub struct Asker<'a> {
-    /// Settings of the work graph.
-    pub settings: &'a Settings,
-    /// The directory that paths are relative to.
-    pub root: Option<&'a str>,
-    /// Who asks.
-    pub actor: &'a str,
-}
-
 /// Reads the graph: what to do next, and what to know before doing it.
-pub fn discovery(tx: &Read<'_>, asker: Asker<'_>, subject: &Subject) -> Result<String> {
+pub fn discovery(tx: &Read<'_>, settings: &Settings, subject: &Subject) -> Result<String> {
     let project = project(tx, subject)?;
     let onboard = work::Onboard { project: Some(project.clone()) };
-    let task = task(tx, asker, &project, subject)?;
+    let task = task(tx, settings, &project, subject)?;
     let mut page = Page::new(
         "Discovery: find out where things stand and what to do next",
         "1. Read where the project stands, and who works on what.
@@ -47,17 +36,14 @@ pub fn discovery(tx: &Read<'_>, asker: Asker<'_>, subject: &Subject) -> Result<S
 nothing is known about.
 4. When I agree, take the task with graph_next {claim: true}.",
     );
-    page.section(
-        "Where the project stands",
-        &work::onboard(tx, asker.settings, &onboard, asker.actor)?,
-    )?;
+    page.section("Where the project stands", &work::onboard(tx, settings, &onboard)?)?;
     page.section("The suggested task", &task.shown)?;
-    page.section("What is known about its files", &task.known(tx, asker, &project, subject)?)?;
+    page.section("What is known about its files", &task.known(tx, &project, subject)?)?;
     Ok(page.text)
 }
 
 /// Reads the graph while planning, and makes room in it for areas that it does not know.
-pub fn planning(tx: &Read<'_>, asker: Asker<'_>, subject: &Subject) -> Result<String> {
+pub fn planning(tx: &Read<'_>, settings: &Settings, subject: &Subject) -> Result<String> {
     let project = project(tx, subject)?;
     let search = Search { project: Some(project.clone()), limit: 50, ..Search::default() };
     let mut page = Page::new(
@@ -71,20 +57,20 @@ and what you found out.
     );
     page.section("Molecules of the project", &knowledge::search_molecules(tx, &search)?)?;
     if subject.task.is_some() || !subject.paths.is_empty() {
-        let task = task(tx, asker, &project, subject)?;
+        let task = task(tx, settings, &project, subject)?;
         if subject.task.is_some() {
             page.section("The task to plan", &task.shown)?;
         }
-        let known = task.known(tx, asker, &project, subject)?;
+        let known = task.known(tx, &project, subject)?;
         page.section("What is known about the files", &known)?;
     }
     Ok(page.text)
 }
 
 /// Updates the graph after the work, before it is called done.
-pub fn execution(tx: &Read<'_>, asker: Asker<'_>, subject: &Subject) -> Result<String> {
+pub fn execution(tx: &Read<'_>, settings: &Settings, subject: &Subject) -> Result<String> {
     let project = project(tx, subject)?;
-    let task = task(tx, asker, &project, subject)?;
+    let task = task(tx, settings, &project, subject)?;
     let mut page = Page::new(
         "Execution: keep what is known true, then finish",
         "After your checks pass and before you resolve the task:
@@ -100,7 +86,7 @@ taskId, summary}.
 7. Resolve the task with evidence: graph_update {updates: [{node_id, resolved: true, add_evidence}]}.",
     );
     page.section("The task", &task.shown)?;
-    page.section("What is known about its files", &task.known(tx, asker, &project, subject)?)?;
+    page.section("What is known about its files", &task.known(tx, &project, subject)?)?;
     Ok(page.text)
 }
 
@@ -119,15 +105,15 @@ struct Task {
     links: Vec<String>,
 }
 
-/// The task that was named, else the one that the asker holds or would get next.
-fn task(tx: &Read<'_>, asker: Asker<'_>, project: &str, subject: &Subject) -> Result<Task> {
+/// The task that was named, else the one that the actor holds or would get next.
+fn task(tx: &Read<'_>, settings: &Settings, project: &str, subject: &Subject) -> Result<Task> {
     if let Some(id) = &subject.task {
         let ask = work::Context { node_id: id.trim().to_owned(), depth: Some(1) };
         let links = work::links_of(tx, id)?.1;
         return Ok(Task { shown: serde_json::to_value(work::context(tx, &ask)?)?, links });
     }
     let ask = work::Next { project: Some(project.to_owned()), ..work::Next::default() };
-    let next = work::next(tx, asker.settings, &ask, asker.actor)?;
+    let next = work::next(tx, settings, &ask)?;
     let links = next.nodes.iter().flat_map(|next| next.context_links.own.clone()).collect();
     Ok(Task { shown: serde_json::to_value(next)?, links })
 }
@@ -137,12 +123,11 @@ impl Task {
     fn known(
         &self,
         tx: &Read<'_>,
-        asker: Asker<'_>,
         project: &str,
         subject: &Subject,
     ) -> Result<Option<knowledge::Surroundings>> {
         let links = if subject.paths.is_empty() { &self.links } else { &subject.paths };
-        known(tx, asker.root, project, &files(asker.root, links))
+        known(tx, project, links)
     }
 }
 

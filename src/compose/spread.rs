@@ -1,9 +1,9 @@
 //! A question about a directory is one about its files.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
 use crate::{
-    base::Result,
+    db::Read,
     fresh::{Stands, stands_for},
     knowledge,
 };
@@ -19,10 +19,9 @@ pub(super) struct Spread {
 
 /// What the caller named, with all files of a directory in its place. A directory without any, one behind a link, and one that
 /// has too many stand for themselves.
-pub(super) fn spread(root: Option<&str>, spellings: &[String]) -> Result<Spread> {
-    let asked = knowledge::normalised(root, spellings)?;
-    let Some(root) = root.map(Path::new) else {
-        return Ok(Spread { files: asked, note: None });
+pub(super) fn spread(tx: &Read<'_>, asked: Vec<(String, String)>) -> Spread {
+    let Some(root) = tx.root() else {
+        return Spread { files: asked, note: None };
     };
     let mut spread = Spread::default();
     let mut say = |note: String| {
@@ -52,12 +51,5 @@ pub(super) fn spread(root: Option<&str>, spellings: &[String]) -> Result<Spread>
         say(format!("these are {all} files, and this is about the first {most} of them"));
         spread.files.truncate(most);
     }
-    Ok(spread)
-}
-
-impl Spread {
-    /// As they are asked about.
-    pub fn spellings(&self) -> Vec<String> {
-        self.files.iter().map(|(spelling, _)| spelling.clone()).collect()
-    }
+    spread
 }

@@ -16,18 +16,17 @@ use rusqlite::{
 };
 
 use super::{error::cancelled, events::Event, migrate, texts::Text};
-use crate::base::{Ctx, Error, ErrorCode, Fault, Progress, Result, Timestamp, ids::Ids};
+use crate::base::{Ctx, Error, ErrorCode, Fault, Progress, Result, Timestamp, ids::Ids, paths};
 
 /// One snapshot of the database and the instant at which it is read.
 #[derive(Debug)]
 pub struct Read<'c> {
     conn: &'c Connection,
+    ctx: &'c Ctx,
     now: Timestamp,
     clock: Timestamp,
-    root: Option<&'c Path>,
     last_event: i64,
     until: Until,
-    progress: &'c Progress,
 }
 
 /// What ends a call before it is done: nothing is changed then.
@@ -43,7 +42,6 @@ pub(super) struct Until {
 #[derive(Debug)]
 pub struct Write<'c> {
     read: Read<'c>,
-    ctx: &'c Ctx,
     ticks: Cell<i64>,
     changed: Cell<bool>,
     recorded: Cell<bool>,
@@ -94,7 +92,6 @@ fn attempt<T>(
     let tx = Open::begin(conn, "BEGIN IMMEDIATE")?;
     let write = Write {
         read: Read::new(tx.0, ctx, until)?,
-        ctx,
         ticks: Cell::new(0),
         changed: Cell::new(false),
         recorded: Cell::new(false),
@@ -149,8 +146,12 @@ impl<'c> Read<'c> {
         // A clock that steps back must not put an event before its predecessor.
         let clock = ctx.clock.now();
         let (last_event, now) = last.map_or((0, clock), |(seq, at)| (seq, clock.max(at)));
-        let (root, progress) = (ctx.root.as_deref(), &ctx.progress);
-        Ok(Read { conn, now, clock, root, last_event, until, progress })
+        Ok(Read { conn, ctx, now, clock, last_event, until })
+    }
+
+    /// Who makes this call.
+    pub fn actor(&self) -> &str {
+        &self.ctx.actor
     }
 
     /// The instant of this call; never before the last event.
@@ -172,13 +173,18 @@ impl<'c> Read<'c> {
 
     /// The directory that the caller's paths are relative to.
     pub fn root(&self) -> Option<&'c Path> {
-        self.root
+        self.ctx.root.as_deref()
+    }
+
+    /// A path of the caller's, relative to the repository; `field` is what an error names.
+    pub fn path(&self, field: &str, input: &str) -> Result<String> {
+        paths::normalise(field, self.root().and_then(Path::to_str), input)
     }
 
     /// Who hears how far the call is. A loop that may be long says how many steps it brings; each event that is
     /// recorded and each text that is indexed counts as one by itself.
     pub fn progress(&self) -> &Progress {
-        self.progress
+        &self.ctx.progress
     }
 
     /// A statement, prepared once for each connection; BUSY when this call has used up its time, or was cancelled.
@@ -288,11 +294,6 @@ impl<'c> Deref for Write<'c> {
 }
 
 impl Write<'_> {
-    /// Who is writing.
-    pub fn actor(&self) -> &str {
-        &self.ctx.actor
-    }
-
     /// The next place in the order of changes, for telling apart what happened in one millisecond.
     ///
     /// Counts on from the event log: a mutation takes at most one, and records at least one event.
@@ -338,7 +339,7 @@ impl Write<'_> {
                 &self.ctx.request,
             ),
         )?;
-        self.progress.step();
+        self.progress().step();
         Ok(())
     }
 }

@@ -55,7 +55,6 @@ pub(super) fn plan(
     setting: &Setting,
     branch: &Branch,
     walk: &Walk,
-    actor: &str,
 ) -> Result<Reconciled> {
     let known = files::all(tx, branch)?;
     let known: BTreeMap<_, _> = known.into_iter().map(|it| (it.path.clone(), it)).collect();
@@ -83,7 +82,7 @@ pub(super) fn plan(
         }
     }
     usable.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
-    let mut merge = Merge::begin(tx, setting, branch, actor, plan, &usable)?;
+    let mut merge = Merge::begin(tx, setting, branch, plan, &usable)?;
     merge.entities(&usable)?;
     merge.links(&usable)?;
     merge.misled()?;

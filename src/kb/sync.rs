@@ -89,7 +89,7 @@ pub fn known_files(tx: &Read<'_>, setting: &Setting) -> Result<Vec<KnownFile>> {
 /// Makes the branch say what the files say.
 pub fn sync(tx: &Write<'_>, setting: &Setting, walk: &Walk) -> Result<Synced> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
-    let plan = reconcile::plan(tx, setting, &branch, walk, tx.actor())?;
+    let plan = reconcile::plan(tx, setting, &branch, walk)?;
     let mut synced = describe(&branch, walk, &plan);
     if !synced.is_up_to_date() {
         let purpose = Purpose { action: "sync", source: "files", reason: None, reverts: None };
@@ -115,9 +115,9 @@ pub fn sync(tx: &Write<'_>, setting: &Setting, walk: &Walk) -> Result<Synced> {
 }
 
 /// What [`sync`] would do; changes nothing.
-pub fn try_sync(tx: &Read<'_>, setting: &Setting, walk: &Walk, actor: &str) -> Result<Synced> {
+pub fn try_sync(tx: &Read<'_>, setting: &Setting, walk: &Walk) -> Result<Synced> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
-    let plan = reconcile::plan(tx, setting, &branch, walk, actor)?;
+    let plan = reconcile::plan(tx, setting, &branch, walk)?;
     Ok(describe(&branch, walk, &plan))
 }
 

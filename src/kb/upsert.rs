@@ -149,8 +149,8 @@ pub(super) struct Plan {
 /// Applies the changeset.
 pub fn upsert(tx: &Write<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserted> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
-    let source = source(ask, tx.actor())?;
-    let plan = plan(tx, setting, &branch, ask, &source, tx.actor())?;
+    let source = source(tx, ask)?;
+    let plan = plan(tx, setting, &branch, ask, &source)?;
     let mut answer = answer(tx, setting, &branch, &plan)?;
     if !(plan.entities.is_empty() && plan.links.is_empty()) {
         let purpose = Purpose { action: "upsert", source: &source, reason: None, reverts: None };
@@ -170,16 +170,16 @@ pub fn upsert(tx: &Write<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserte
 }
 
 /// What [`upsert`] would answer; changes nothing.
-pub fn try_upsert(tx: &Read<'_>, setting: &Setting, ask: &Upsert, actor: &str) -> Result<Upserted> {
+pub fn try_upsert(tx: &Read<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserted> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
-    let plan = plan(tx, setting, &branch, ask, &source(ask, actor)?, actor)?;
+    let plan = plan(tx, setting, &branch, ask, &source(tx, ask)?)?;
     answer(tx, setting, &branch, &plan)
 }
 
-fn source(ask: &Upsert, actor: &str) -> Result<String> {
+fn source(tx: &Read<'_>, ask: &Upsert) -> Result<String> {
     match &ask.source {
         Some(source) => validate::word("source", source),
-        None => Ok(format!("agent:{actor}")),
+        None => Ok(format!("agent:{}", tx.actor())),
     }
 }
 
@@ -216,7 +216,6 @@ fn plan(
     branch: &Branch,
     ask: &Upsert,
     source: &str,
-    actor: &str,
 ) -> Result<Plan> {
     if ask.entities.is_empty() && ask.relationships.is_empty() {
         let problem = "and `relationships` are empty: there is nothing to write";
@@ -254,7 +253,7 @@ fn plan(
             return Err(Fault::invalid(&field, problem).into());
         }
         let before = links::find(tx, branch, &id)?.map(|record| record.link);
-        match patch::link(&field, before.as_ref(), id, change, source, actor, tx.now())? {
+        match patch::link(&field, before.as_ref(), id, change, source, tx.actor(), tx.now())? {
             Some(after) => plan.links.push((before, after)),
             None => plan.unchanged_links += 1,
         }

@@ -17,7 +17,7 @@ use crate::{
     base::{
         Result,
         page::{self, Budget},
-        paths, text,
+        text,
         wire::is_zero,
     },
     db::Read,
@@ -36,8 +36,8 @@ const UNMATCHED: usize = 4_000;
 pub struct Context {
     /// Name or root id; the only project if left out.
     pub project: Option<String>,
-    /// As the caller spells them.
-    pub paths: Vec<String>,
+    /// As the caller spells them, each with the path that it means.
+    pub paths: Vec<(String, String)>,
     /// Changelog entries of each atom and molecule.
     pub changelog: usize,
 }
@@ -121,10 +121,10 @@ pub struct ContextAtom {
     pub changelog: Vec<Entry>,
 }
 
-/// Everything known about the paths; `root` is the directory that absolute ones are made relative to.
-pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surroundings> {
+/// Returns everything that is known about the paths.
+pub fn context(tx: &Read<'_>, ask: &Context) -> Result<Surroundings> {
     let project = validate::project(tx, ask.project.as_deref())?;
-    let asked = normalised(root, &ask.paths)?;
+    let asked = &ask.paths;
     let paths: Vec<&str> = asked.iter().map(|(_, path)| path.as_str()).collect();
     let mut matched = matching::matches(tx, &project, &paths)?;
 
@@ -143,7 +143,7 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
     answer.atoms_omitted = named - fit;
     for atom in &records {
         if let Some(matched) = matched.get_mut(&atom.id) {
-            matched.fit(&mut heads, &asked)?;
+            matched.fit(&mut heads, asked)?;
         }
     }
     let groups: BTreeSet<&str> =
@@ -164,7 +164,7 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
             changelog: view.changelog(EntityType::Molecule, &molecule.id)?,
             atoms: atoms
                 .into_iter()
-                .map(|atom| context_atom(&mut view, atom, &mut matched, &asked))
+                .map(|atom| context_atom(&mut view, atom, &mut matched, asked))
                 .collect::<Result<_>>()?,
             id: molecule.id,
             name: molecule.name,
@@ -172,7 +172,7 @@ pub fn context(tx: &Read<'_>, root: Option<&str>, ask: &Context) -> Result<Surro
         });
     }
     for atom in members.into_values().flatten() {
-        answer.orphan_atoms.push(context_atom(&mut view, atom, &mut matched, &asked)?);
+        answer.orphan_atoms.push(context_atom(&mut view, atom, &mut matched, asked)?);
     }
     let unmatched = asked.iter().enumerate().filter(|(at, _)| !covered.contains(at));
     answer.unmatched_paths = unmatched.map(|(_, (spelling, _))| spelling.clone()).collect();
@@ -193,8 +193,8 @@ impl Matched {
     }
 }
 
-/// Each spelling once, with the path that it means.
-pub fn normalised(root: Option<&str>, spellings: &[String]) -> Result<Vec<(String, String)>> {
+/// Each spelling of the argument `paths` once, with the path that it means.
+pub fn normalised(tx: &Read<'_>, spellings: &[String]) -> Result<Vec<(String, String)>> {
     text::check_count("paths", spellings.len(), limits::PATHS)?;
     let mut seen = BTreeSet::new();
     let mut asked = Vec::with_capacity(spellings.len());
@@ -202,7 +202,7 @@ pub fn normalised(root: Option<&str>, spellings: &[String]) -> Result<Vec<(Strin
         let field = format!("paths[{index}]");
         text::check_size(&field, spelling.len(), limits::PATH)?;
         if seen.insert(spelling) {
-            asked.push((spelling.clone(), paths::normalise(&field, root, spelling)?));
+            asked.push((spelling.clone(), tx.path(&field, spelling)?));
         }
     }
     Ok(asked)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::store::{atoms, patterns};
 use crate::{
-    base::{Result, globs, paths, text},
+    base::{Result, globs, text},
     db::Read,
 };
 
@@ -62,19 +62,17 @@ pub fn covering(tx: &Read<'_>, project: &str, paths: &[String]) -> Result<Vec<St
     Ok(atoms::among(tx, &ids)?.into_iter().map(|atom| atom.name).collect())
 }
 
-/// Those of `paths`, as they are spelled, that no atom of a project covers.
+/// Those of `paths`, each with its spelling, that no atom of a project covers.
 pub fn uncovered(
     tx: &Read<'_>,
-    root: Option<&str>,
     project: &str,
-    paths: &[String],
-) -> Result<Vec<String>> {
-    let normalised: Vec<String> =
-        paths.iter().map(|path| paths::normalise("paths", root, path)).collect::<Result<_>>()?;
+    paths: Vec<(String, String)>,
+) -> Result<Vec<(String, String)>> {
+    let normalised: Vec<&str> = paths.iter().map(|(_, path)| path.as_str()).collect();
     let matched = matches(tx, project, &normalised)?;
     let covered: HashSet<usize> = matched.values().flat_map(|one| &one.paths).copied().collect();
-    let open = paths.iter().enumerate().filter(|(at, _)| !covered.contains(at));
-    Ok(open.map(|(_, path)| path.clone()).collect())
+    let open = paths.into_iter().enumerate().filter(|(at, _)| !covered.contains(at));
+    Ok(open.map(|(_, path)| path).collect())
 }
 
 /// A pattern that matches no file.

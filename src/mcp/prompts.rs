@@ -6,8 +6,9 @@ use serde_json::Value;
 use crate::{
     app::{App, Read},
     base::{Ctx, Domain, ErrorCode, Fault, Result, paths, text},
-    compose::{self, Asker, Subject},
+    compose::{self, Subject},
     tools::nearest,
+    work::Settings,
 };
 
 /// One prompt: how it is listed, and what writes it.
@@ -15,7 +16,7 @@ struct PromptDef {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    write: fn(&Read<'_>, Asker<'_>, &Subject) -> Result<String>,
+    write: fn(&Read<'_>, &Settings, &Subject) -> Result<String>,
 }
 
 /// All prompts, in the order of the work that they accompany.
@@ -84,11 +85,8 @@ pub(super) fn get(
         return Err(Fault::new(ErrorCode::NotFound, format!("no prompt `{name}`{meant}")).into());
     };
     let subject = subject(arguments.unwrap_or_default())?;
-    let (settings, root) = (app.work(), app.root());
-    let written = app.read(ctx, |tx| {
-        let asker = Asker { settings: &settings, root: root.as_deref(), actor: &ctx.actor };
-        (prompt.write)(tx, asker, &subject)
-    })?;
+    let settings = app.work();
+    let written = app.read(ctx, |tx| (prompt.write)(tx, &settings, &subject))?;
     let message = PromptMessage::new_text(Role::User, written);
     Ok(GetPromptResult::new(vec![message]).with_description(prompt.description))
 }

@@ -64,7 +64,7 @@ fn query(app: &mut App, ctx: &Ctx, ask: Query) -> Result<Found> {
 fn upsert(app: &mut App, ctx: &Ctx, ask: Upsert) -> Result<Upserted> {
     let setting = app.kb(ask.branch.as_deref())?;
     if ask.dry_run {
-        app.kb_read(ctx, &setting, |tx| kb::try_upsert(tx, &setting, &ask, &ctx.actor))
+        app.kb_read(ctx, &setting, |tx| kb::try_upsert(tx, &setting, &ask))
     } else {
         app.kb_write(ctx, &setting, |tx| kb::upsert(tx, &setting, &ask))
     }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     app::{App, Read as Snapshot},
     base::{Ctx, Domain, Fault, Result, wire::Envelope},
-    compose::{self, Include},
+    compose::{self, AskContext, Include},
     kb,
     knowledge::{
         self, Append, EntityType, Entry, Get, Gotten, Item, Listed, Search, SearchChangelog, limits,
@@ -166,13 +166,13 @@ fn query_graph(app: &mut App, ctx: &Ctx, ask: QueryGraph) -> Result<Envelope<Ans
                 ("offset", ask.offset.is_some()),
             ])?;
             let paths = needed("paths", "context", ask.paths.filter(|paths| !paths.is_empty()))?;
-            let context = knowledge::Context { project: ask.project_id, paths, changelog };
             let include = ask.include.unwrap_or_default();
-            let (settings, root) = (app.work(), app.root());
+            let ask = AskContext { project: ask.project_id, paths, changelog, include };
+            let settings = app.work();
             let read = |tx: &Snapshot<'_>, kb: Option<&kb::Setting>| {
-                compose::context(tx, &settings, root.as_deref(), &context, &include, kb)
+                compose::context(tx, &settings, &ask, kb)
             };
-            Answer::Context(Box::new(match include.contains(&Include::Kb) {
+            Answer::Context(Box::new(match ask.include.contains(&Include::Kb) {
                 true => {
                     let setting = app.kb(None)?;
                     app.kb_read(ctx, &setting, |tx| read(tx, Some(&setting)))?

@@ -149,7 +149,7 @@ pub(super) fn tools() -> Vec<ToolDef> {
 }
 
 fn onboard(app: &mut App, ctx: &Ctx, ask: Onboard) -> Result<Oriented> {
-    app.joined(ctx, |tx, around| compose::onboard(tx, around, &ask, &ctx.actor))
+    app.joined(ctx, |tx, around| compose::onboard(tx, around, &ask))
 }
 
 fn brief(app: &mut App, ctx: &Ctx, ask: Brief) -> Result<Briefing> {
@@ -177,31 +177,30 @@ fn plan(app: &mut App, ctx: &Ctx, ask: Plan) -> Result<Planned> {
 }
 
 fn next(app: &mut App, ctx: &Ctx, ask: Ask<Next>) -> Result<Informed<NextNodes>> {
-    let (settings, root) = (app.work(), app.root());
+    let settings = app.work();
     let Ask { ask, include_knowledge } = ask;
     let complete = |tx: &Snapshot<'_>, next| match include_knowledge {
-        true => compose::next_with_knowledge(tx, root.as_deref(), next),
+        true => compose::next_with_knowledge(tx, next),
         false => Ok(Informed::plain(next)),
     };
     if ask.claim {
         app.write(ctx, |tx| complete(tx, work::next_claimed(tx, &settings, &ask)?))
     } else {
-        app.read(ctx, |tx| complete(tx, work::next(tx, &settings, &ask, &ctx.actor)?))
+        app.read(ctx, |tx| complete(tx, work::next(tx, &settings, &ask)?))
     }
 }
 
 fn context(app: &mut App, ctx: &Ctx, ask: Ask<Context>) -> Result<Informed<Neighbourhood>> {
-    let root = app.root();
     let Ask { ask, include_knowledge } = ask;
     app.read(ctx, |tx| match include_knowledge {
-        true => compose::context_with_knowledge(tx, root.as_deref(), &ask),
+        true => compose::context_with_knowledge(tx, &ask),
         false => Ok(Informed::plain(work::context(tx, &ask)?)),
     })
 }
 
 fn update(app: &mut App, ctx: &Ctx, ask: Update) -> Result<UpdatedWithHints> {
-    let (settings, root) = (app.work(), app.root());
-    app.write(ctx, |tx| compose::update(tx, &settings, root.as_deref(), &ask))
+    let settings = app.work();
+    app.write(ctx, |tx| compose::update(tx, &settings, &ask))
 }
 
 fn connect(app: &mut App, ctx: &Ctx, ask: Connect) -> Result<Connected> {
@@ -230,15 +229,14 @@ fn query_container(
     ctx: &Ctx,
     ask: QueryContainer,
 ) -> Result<Envelope<ContainerWithContext>> {
-    let (settings, root) = (app.work(), app.root());
-    let data =
-        app.read(ctx, |tx| compose::query_container(tx, &settings, root.as_deref(), &ask))?;
+    let settings = app.work();
+    let data = app.read(ctx, |tx| compose::query_container(tx, &settings, &ask))?;
     Ok(Envelope::new(data))
 }
 
 fn advance(app: &mut App, ctx: &Ctx, ask: Advance) -> Result<Envelope<Advanced>> {
-    let (settings, root) = (app.work(), app.root());
-    let data = app.write(ctx, |tx| compose::advance(tx, &settings, root.as_deref(), &ask))?;
+    let settings = app.work();
+    let data = app.write(ctx, |tx| compose::advance(tx, &settings, &ask))?;
     Ok(Envelope::new(data))
 }
 

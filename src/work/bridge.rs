@@ -11,7 +11,7 @@ use super::{
     types::{NAMED, Settings, count},
 };
 use crate::{
-    base::{Domain, Result, Timestamp, paths, text},
+    base::{Domain, Result, Timestamp, text},
     db::{self, Read},
 };
 
@@ -147,7 +147,6 @@ pub struct DoneWork {
 /// many there are, and answers how many resolved ones it did not look at.
 pub fn done_on(
     tx: &Read<'_>,
-    root: Option<&str>,
     project: Option<&str>,
     paths: &[&str],
     limit: usize,
@@ -163,7 +162,7 @@ pub fn done_on(
         for (touched, id, links) in ready::links_of_resolved(tx, &project.id, RESOLVED)? {
             unseen = unseen.saturating_sub(1);
             let links = linked_paths(&links);
-            let mut links = links.iter().filter_map(|link| paths::normalise("", root, link).ok());
+            let mut links = links.iter().filter_map(|link| tx.path("", link).ok());
             if links.any(|link| below.contains_key(link.as_str())) {
                 done.push((touched, id));
             }

@@ -126,15 +126,15 @@ pub struct ResolvedDep {
     pub evidence_omitted: usize,
 }
 
-/// What to do now, as `agent` sees it.
-pub fn next(tx: &Read<'_>, settings: &Settings, ask: &Next, agent: &str) -> Result<NextNodes> {
-    let records = best(tx, settings, ask, agent)?;
+/// What to do now, as the actor sees it.
+pub fn next(tx: &Read<'_>, settings: &Settings, ask: &Next) -> Result<NextNodes> {
+    let records = best(tx, settings, ask)?;
     answer(tx, ask, records, budget(ask))
 }
 
 /// What to do now, marked as the actor's; the claim is decided inside the transaction.
 pub fn next_claimed(tx: &Write<'_>, settings: &Settings, ask: &Next) -> Result<NextNodes> {
-    let mut records = best(tx, settings, ask, tx.actor())?;
+    let mut records = best(tx, settings, ask)?;
     let found = records.len();
     if found > 1 {
         // What does not fit into the answer must not be claimed: nobody would know of it.
@@ -165,12 +165,7 @@ pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
 }
 
 /// The best nodes: the agent's own first, then those that nobody holds.
-pub(super) fn best(
-    tx: &Read<'_>,
-    settings: &Settings,
-    ask: &Next,
-    agent: &str,
-) -> Result<Vec<Record>> {
+pub(super) fn best(tx: &Read<'_>, settings: &Settings, ask: &Next) -> Result<Vec<Record>> {
     let scope = ask.scope.as_deref().map(|scope| nodes::get(tx, "scope", scope)).transpose()?;
     let project = match (&ask.project, &scope) {
         (None, Some(scope)) => scope.project.clone(),
@@ -195,7 +190,7 @@ pub(super) fn best(
         Ok(best.len() < count)
     };
     let mut wanted = true;
-    ready::own(tx, &project, agent, &live, |record| {
+    ready::own(tx, &project, &live, |record| {
         if let Some(scope) = &scope
             && !tree::is_below(tx, &record.place(), &scope.place())?
         {

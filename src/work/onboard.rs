@@ -121,13 +121,8 @@ pub struct Finished {
     pub evidence: Option<String>,
 }
 
-/// Says where the project stands, as `agent` sees it.
-pub fn onboard(
-    tx: &Read<'_>,
-    settings: &Settings,
-    ask: &Onboard,
-    agent: &str,
-) -> Result<Orientation> {
+/// Says where the project stands, as the actor sees it.
+pub fn onboard(tx: &Read<'_>, settings: &Settings, ask: &Onboard) -> Result<Orientation> {
     let project = match &ask.project {
         Some(name) => projects::pick(tx, "project", Some(name))?,
         None => match projects::latest(tx)? {
@@ -139,8 +134,7 @@ pub fn onboard(
     let branches = tree::children_open_first(tx, &project.id, TREE)?;
     let tree_omitted = count(root.children).saturating_sub(branches.len());
     let ask = Next { project: Some(project.id.clone()), count: Some(NEXT), ..Next::default() };
-    let next: Vec<NodeRef> =
-        next::best(tx, settings, &ask, agent)?.into_iter().map(named).collect();
+    let next: Vec<NodeRef> = next::best(tx, settings, &ask)?.into_iter().map(named).collect();
     let mut other_projects: Vec<_> =
         projects::list(tx, "", OTHERS + 1)?.into_iter().map(|other| other.name).collect();
     other_projects.retain(|name| *name != project.name);

@@ -54,7 +54,7 @@ impl App {
         };
         let (setting, walk, known) = self.walk(ctx, known, progress)?;
         if check {
-            return self.kb_read(ctx, &setting, |tx| kb::try_sync(tx, &setting, &walk, &ctx.actor));
+            return self.kb_read(ctx, &setting, |tx| kb::try_sync(tx, &setting, &walk));
         }
         // Most often nothing has changed, and then nothing is locked.
         if walk.read.is_empty() && walk.touched.is_empty() && walk.seen == known {
@@ -106,7 +106,7 @@ impl App {
             let known =
                 |app: &mut App, setting: &Setting| app.read(ctx, |tx| kb::known_files(tx, setting));
             let (setting, walk, _) = self.walk(ctx, known, |_, _| {})?;
-            let synced = self.read(ctx, |tx| kb::try_sync(tx, &setting, &walk, &ctx.actor))?;
+            let synced = self.read(ctx, |tx| kb::try_sync(tx, &setting, &walk))?;
             let wrong: BTreeSet<_> = synced.problems.iter().map(|problem| &problem.path).collect();
             (unsynced, unreadable) = (synced.differing.len(), wrong.len());
         }

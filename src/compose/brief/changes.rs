@@ -89,7 +89,7 @@ pub(super) fn last_changes(
     }
     let things = [concerned.atoms.len(), concerned.work.len(), concerned.kb.len()];
     let omitted: usize = things.iter().map(|things| things.saturating_sub(SUBJECTS)).sum();
-    let (done, older) = work::done_on(tx, around.root, project, concerned.paths, TOLD)?;
+    let (done, older) = work::done_on(tx, project, concerned.paths, TOLD)?;
     for done in done {
         changes.push(LastChange {
             at: done.at,

@@ -23,7 +23,6 @@ pub(super) struct Merge<'a, 'c> {
     tx: &'a Read<'c>,
     setting: &'a Setting,
     branch: &'a Branch,
-    actor: &'a str,
     /// What the files that were read or are gone owned so far.
     stored: BTreeMap<String, EntityRecord>,
     stored_links: BTreeMap<LinkId, LinkRecord>,
@@ -50,7 +49,6 @@ impl<'a, 'c> Merge<'a, 'c> {
         tx: &'a Read<'c>,
         setting: &'a Setting,
         branch: &'a Branch,
-        actor: &'a str,
         plan: Reconciled,
         usable: &[(&FileFacts, &Facts)],
     ) -> Result<Self> {
@@ -69,7 +67,6 @@ impl<'a, 'c> Merge<'a, 'c> {
             tx,
             setting,
             branch,
-            actor,
             stored,
             stored_links,
             handled,
@@ -191,7 +188,10 @@ impl<'a, 'c> Merge<'a, 'c> {
             file: Some(path.to_owned()),
             line: Some(link.line.max(1)),
             created_at: before.as_ref().map_or(self.tx.now(), |before| before.created_at),
-            created_by: before.as_ref().map_or(self.actor, |before| &before.created_by).to_owned(),
+            created_by: before
+                .as_ref()
+                .map_or(self.tx.actor(), |before| &before.created_by)
+                .to_owned(),
             unresolved: before.as_ref().is_some_and(|before| before.unresolved),
             relation: id.relation.clone(),
             from: id.from.clone(),

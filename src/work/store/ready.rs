@@ -55,11 +55,10 @@ pub fn waiters(tx: &Read<'_>, id: &str, parent: Option<&str>) -> Result<Vec<(Str
     tx.all(&sql, (id, parent), |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// Nodes that `agent` holds and can work on, in ranking order.
+/// Nodes that the actor holds and can work on, in ranking order.
 pub fn own(
     tx: &Read<'_>,
     project: &str,
-    agent: &str,
     live: &Live,
     visit: impl FnMut(Record) -> Result<bool>,
 ) -> Result<()> {
@@ -69,7 +68,7 @@ pub fn own(
           WHERE n.project = ?1 AND n.claimed_by = ?2 AND n.claimed_at > ?3 AND n.claimed_at <= ?4 AND {ACTIONABLE}
           ORDER BY {RANKING}"
     );
-    tx.while_each(&sql, (project, agent, live.after, live.until), from_row, visit)
+    tx.while_each(&sql, (project, tx.actor(), live.after, live.until), from_row, visit)
 }
 
 /// Nodes that nobody holds, in ranking order: the query that an agent repeats most.

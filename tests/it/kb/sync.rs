@@ -293,7 +293,7 @@ fn asking_what_a_sync_would_do_changes_nothing() {
     kb.sync(vec![file("a.md", "req A1", "")], &[]);
     let before = kb.app.dump();
     let walk = walk(vec![file("b.md", "req B1", "B1 depends_on A1")], &[]);
-    let would = kb.read(|tx, setting| kb::try_sync(tx, setting, &walk, "a")).unwrap();
+    let would = kb.read(|tx, setting| kb::try_sync(tx, setting, &walk)).unwrap();
     assert!(!would.is_up_to_date() && would.changeset.is_none());
     assert!(kb.app.dump() == before);
     let did = kb.write(|tx, setting| kb::sync(tx, setting, &walk)).unwrap();

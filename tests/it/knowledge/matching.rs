@@ -86,8 +86,8 @@ fn compare(
             let (name, paths) = (format!("{index:02}"), patterns.clone());
             knowledge::create_atom(tx, &NewAtom { name, paths, ..NewAtom::default() })?;
         }
-        let ask = Context { paths: paths.clone(), ..Context::default() };
-        found = Some(knowledge::context(tx, None, &ask)?);
+        let paths = knowledge::normalised(tx, &paths)?;
+        found = Some(knowledge::context(tx, &Context { paths, ..Context::default() })?);
         Err(Error::internal("undo"))
     });
     let found = found.unwrap_or_else(|| panic!("{undone:?}"));

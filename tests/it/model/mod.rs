@@ -253,7 +253,7 @@ impl Pair {
             for agent in [OBSERVER, AGENTS[usize::from(step.look) % AGENTS.len()]] {
                 let ask =
                     Next { project: Some(name.clone()), count: Some(1_000), ..Next::default() };
-                let answer = app.read(agent, |tx| next(tx, &settings, &ask, agent)).unwrap();
+                let answer = app.read(agent, |tx| next(tx, &settings, &ask)).unwrap();
                 let given: Vec<_> = answer.nodes.iter().map(|one| one.node.id.clone()).collect();
                 let expected = naive.next(agent, root, true);
                 prop_assert_eq!(given.len() + answer.omitted, expected.len());

@@ -29,7 +29,7 @@ fn scope_leaves_the_node_itself_out_even_if_it_is_a_root() {
     let mut app = project();
     let settings = app.app.work();
     let ask = Next { scope: Some(ROOT.to_owned()), ..Next::default() };
-    let answer = app.read("ann", |tx| next(tx, &settings, &ask, "ann")).unwrap();
+    let answer = app.read("ann", |tx| next(tx, &settings, &ask)).unwrap();
     assert_eq!(answer.nodes, []);
 }
 
@@ -96,7 +96,7 @@ fn a_claim_whose_time_is_no_time_holds_nobody_back() {
         .unwrap();
         app.write("bob", |tx| update(tx, &settings, &ask)).unwrap();
         app.advance_minutes(24 * 60);
-        let answer = app.read("ann", |tx| next(tx, &settings, &Next::default(), "ann")).unwrap();
+        let answer = app.read("ann", |tx| next(tx, &settings, &Next::default())).unwrap();
         assert_eq!(answer.nodes.len(), 1, "{claim}");
     }
 }
