@@ -72,25 +72,19 @@ pub fn directory() -> (tempfile::TempDir, PathBuf) {
 /// A plan with a node of every standing, on a fixed clock and with counted ids.
 pub fn shop() -> (TestApp, PathBuf) {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "shop", "goal": "Sell books on the web" }));
-    app.ok(
-        "graph_plan",
-        json!({ "nodes": [
-            { "ref": "storage", "summary": "Storage", "context_links": ["docs/storage.md"] },
-            { "ref": "schema", "parent_ref": "storage", "summary": "Design the schema",
-              "properties": { "priority": 5 }, "context_links": ["migrations/0001.sql"] },
-            { "ref": "tables", "parent_ref": "storage", "summary": "Write the migrations", "depends_on": ["schema"] },
-            { "ref": "checkout", "summary": "Checkout", "depends_on": ["storage"] },
-            { "ref": "card", "parent_ref": "checkout", "summary": "Pay by card\nwith \u{1b}[31mred" },
-            { "ref": "landing", "summary": "Landing page" },
-        ] }),
-    );
+    app.graph_open(json!({ "project": "shop", "goal": "Sell books on the web" }));
+    app.graph_plan(json!({ "nodes": [
+        { "ref": "storage", "summary": "Storage", "context_links": ["docs/storage.md"] },
+        { "ref": "schema", "parent_ref": "storage", "summary": "Design the schema",
+          "properties": { "priority": 5 }, "context_links": ["migrations/0001.sql"] },
+        { "ref": "tables", "parent_ref": "storage", "summary": "Write the migrations", "depends_on": ["schema"] },
+        { "ref": "checkout", "summary": "Checkout", "depends_on": ["storage"] },
+        { "ref": "card", "parent_ref": "checkout", "summary": "Pay by card\nwith \u{1b}[31mred" },
+        { "ref": "landing", "summary": "Landing page" },
+    ] }));
     app.advance_minutes(1);
-    app.ok(
-        "graph_update",
-        json!({ "updates": [{ "node_id": "n_0000000003", "resolved": true,
-            "add_evidence": [{ "type": "git", "ref": "abc123" }] }] }),
-    );
+    app.graph_update(json!({ "updates": [{ "node_id": "n_0000000003", "resolved": true,
+        "add_evidence": [{ "type": "git", "ref": "abc123" }] }] }));
     let directory = app.db_path().parent().unwrap().to_owned();
     (app, directory)
 }
