@@ -70,10 +70,10 @@ fn the_ceiling_holds_for_the_longest_of_everything() {
         };
         for at in 0..30 {
             let other = format!("{at:03} {}", "p".repeat(190));
-            shop.app.ok("graph_open", json!({ "project": other, "goal": long(at, 4_000) }));
+            shop.app.graph_open(json!({ "project": other, "goal": long(at, 4_000) }));
         }
         let goal = long(0, 4_000);
-        let opened = shop.app.ok("graph_open", json!({ "project": "漢".repeat(60), "goal": goal }));
+        let opened = shop.app.graph_open(json!({ "project": "漢".repeat(60), "goal": goal }));
         let root = opened["root"]["id"].clone();
         let link = |at: usize| format!("src/{at:03}{}.rs", "d/".repeat(400));
         let node = |at: usize| {
@@ -81,18 +81,18 @@ fn the_ceiling_holds_for_the_longest_of_everything() {
                 "context_links": [link(at)], "properties": { "priority": 1_000 - at } })
         };
         let nodes: Vec<_> = (0..60).map(node).collect();
-        let created = shop.app.ok("graph_plan", json!({ "nodes": nodes }))["created"].take();
+        let created = shop.app.graph_plan(json!({ "nodes": nodes }))["created"].take();
         let id = |at: usize| created[at]["id"].clone();
         for at in 0..8 {
             let children: Vec<_> = (0..12)
                 .map(|child| json!({ "ref": child.to_string(), "parent_ref": id(at), "summary": long(child, 4_000) }))
                 .collect();
-            shop.app.ok("graph_plan", json!({ "nodes": children }));
+            shop.app.graph_plan(json!({ "nodes": children }));
         }
         for at in 40..60 {
             let evidence = json!([{ "type": long(at, 90), "ref": long(at, 4_000) }]);
             let update = json!({ "node_id": id(at), "resolved": true, "add_evidence": evidence });
-            shop.app.ok("graph_update", json!({ "updates": [update] }));
+            shop.app.graph_update(json!({ "updates": [update] }));
         }
         for at in 0..12 {
             let agent = format!("{at}{}", agent.repeat(60));
@@ -107,16 +107,13 @@ fn the_ceiling_holds_for_the_longest_of_everything() {
                 if kind == "atom" {
                     new["paths"] = paths;
                 }
-                shop.app.ok("manage_graph", new);
+                shop.app.manage_graph(new);
             }
         }
-        shop.app.ok(
-            "create_ontology",
-            json!({ "node_types": ["T"],
-            "connection_types": [{ "name": "C", "from_types": ["T"], "to_types": ["T"] }] }),
-        );
-        shop.app.ok("create_node", json!({ "type": "T", "content": long(0, 4_000) }));
-        let answer = shop.app.ok("graph_onboard", json!({ "project": root }));
+        shop.app.create_ontology(json!({ "node_types": ["T"],
+        "connection_types": [{ "name": "C", "from_types": ["T"], "to_types": ["T"] }] }));
+        shop.app.create_node(json!({ "type": "T", "content": long(0, 4_000) }));
+        let answer = shop.app.graph_onboard(json!({ "project": root }));
         assert!(cost(&answer) <= 600, "{letter:?}: {} tokens: {answer}", cost(&answer));
         // There was much more to say, and the most useful of it is still there.
         assert!(cost(&answer) >= 400, "{letter:?}: {} tokens: {answer}", cost(&answer));

@@ -155,7 +155,7 @@ fn stored_text_is_run_by_nobody() {
     let (keep, root, _) = haunted();
     let with_git = |line: &[&str]| {
         let mut command = crate::support::binary::command(&root, line);
-        crate::support::binary::finish(command.env("PATH", git::path()))
+        crate::support::binary::finish(&mut command)
     };
     // Where programs are started: hooks run by git, on a branch and over a file that are called like commands, with a
     // database full of commands beside them.

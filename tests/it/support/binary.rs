@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::TestApp;
+use super::{TestApp, git};
 
 /// What a run left behind.
 pub struct Ran {
@@ -37,7 +37,7 @@ impl Ran {
     }
 }
 
-/// The program in `directory`, with nothing around it but what is given.
+/// The program in `directory`, which finds git and inherits nothing else.
 #[allow(clippy::disallowed_methods, reason = "the test plays the shell, which starts the program")]
 pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_graph"));
@@ -46,6 +46,8 @@ pub fn command(directory: &Path, arguments: &[&str]) -> Command {
         .current_dir(directory)
         .env_clear()
         .env("HOME", directory)
+        .env("PATH", git::path())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
         .stdin(Stdio::null());
     command
 }
