@@ -30,7 +30,6 @@ pub use crate::{
     },
 };
 pub use demo::Stage;
-pub use exchange::Exported;
 pub use kb::{Branches, HookDirectory, Initialised, KbState, Store};
 pub use report::Health;
 pub use setup::{Act, Launch, MCP_FILE, Setup, Step, Undo};

@@ -209,7 +209,7 @@ fn more_issues_than_one_plan_takes_come_in_with_all_that_they_say() {
     assert_eq!(whole["node"]["properties"]["labels"].as_array().unwrap().len(), 150);
     let evidence: i64 = app
         .read("a", |tx| {
-            let export = graph::work::count_records(tx)?;
+            let export = (graph::work::RECORDS.count)(tx)?;
             Ok(i64::try_from(export).unwrap())
         })
         .unwrap();
