@@ -18,9 +18,8 @@ use super::{
     status,
 };
 use crate::{
-    app::Wanted,
+    app::{LogEntry, Wanted},
     base::{Domain, Error, ErrorCode, Timestamp, props::Change},
-    compose::LogEntry,
     work,
 };
 

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::files::known;
+use super::known;
 use crate::{
     base::Result,
     db::Read,

@@ -14,12 +14,13 @@ use crate::{
         wire::{Envelope, trimmed},
     },
     compose::{
-        self, AdvancedWithHints, Ask, Brief, Briefing, ContainerWithContext, Informed, Oriented,
-        QueryContainer, Search, Searched, UpdatedWithHints,
+        self, Ask, Brief, Briefing, ContainerWithContext, Informed, Oriented, QueryContainer,
+        Search, Searched, UpdatedWithHints,
     },
     work::{
-        self, Advance, Connect, Connected, Context, Found, History, Neighbourhood, Next, NextNodes,
-        Onboard, Open, Opened, Operation, Past, Plan, Planned, Query, Restructured, Update,
+        self, Advance, Advanced, Connect, Connected, Context, Found, History, Neighbourhood, Next,
+        NextNodes, Onboard, Open, Opened, Operation, Past, Plan, Planned, Query, Restructured,
+        Update,
     },
 };
 
@@ -233,7 +234,7 @@ fn query_container(
     Ok(Envelope::new(data))
 }
 
-fn advance(app: &mut App, ctx: &Ctx, ask: Advance) -> Result<Envelope<AdvancedWithHints>> {
+fn advance(app: &mut App, ctx: &Ctx, ask: Advance) -> Result<Envelope<Advanced>> {
     let settings = app.work();
     let data = app.write(ctx, |tx| compose::advance(tx, &settings, &ask))?;
     Ok(Envelope::new(data))

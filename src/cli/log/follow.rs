@@ -10,7 +10,10 @@ use super::{
     },
     one,
 };
-use crate::{app::Wanted, base::ErrorCode, compose::LogEntry};
+use crate::{
+    app::{LogEntry, Wanted},
+    base::ErrorCode,
+};
 
 /// Between two looks at the log: soon enough for a person, and next to nothing for the machine.
 const PACE: Duration = Duration::from_millis(200);

@@ -6,10 +6,14 @@
 //! - `tool {arguments}`: calls a tool in this process, on a fixed clock and with counted ids,
 //! - `$ arguments`: starts the program, with environment variables before the arguments,
 //! - `write path: text`, `remove path`, `directory path`: changes a file, with `\n` for a new line,
+//! - `import lines`: imports an export with these lines, where `~` stands for `version` and stamps,
+//! - `serve message`: sends a line to a server that was initialised,
 //! - `git arguments`: runs git in the directory of the session,
 //! - `sql statement`: changes the database from outside.
 //!
 //! In all of them `<<text*3>>` stands for the text three times.
+
+mod unseen;
 
 use std::{
     fs,
@@ -19,19 +23,23 @@ use std::{
 use crate::support::{
     TestApp,
     binary::{Ran, command, finish},
-    git, snapshot,
+    git as real_git,
+    server::Server,
+    snapshot,
 };
+use serde_json::Value;
 
 struct Session {
     app: TestApp,
     directory: PathBuf,
+    stale: bool,
 }
 
 impl Session {
     fn new() -> Self {
         let app = TestApp::new();
         let directory = app.db_path().parent().unwrap().canonicalize().unwrap();
-        Session { app, directory }
+        Session { app, directory, stale: false }
     }
 
     /// Runs a step and returns its outcome, with the directory's path replaced.
@@ -56,7 +64,7 @@ impl Session {
                 String::new()
             }
             "git" => {
-                git::git(
+                real_git::git(
                     &self.directory,
                     &words(rest).iter().map(String::as_str).collect::<Vec<_>>(),
                 );
@@ -64,24 +72,52 @@ impl Session {
             }
             "sql" => {
                 let db = rusqlite::Connection::open(self.app.db_path()).unwrap();
-                db.execute_batch(rest).unwrap();
+                db.execute_batch(&rest.replace("DIRECTORY", self.directory.to_str().unwrap()))
+                    .unwrap();
                 String::new()
             }
-            tool => return self.tool(tool, rest),
+            "import" => self.import(rest),
+            "serve" => self.message(rest),
+            tool => self.tool(tool, rest),
         };
-        self.app.reopen();
+        // The file and the settings may have been replaced since the last call in this process.
+        self.stale |= ["sql", "write", "remove"].contains(&verb);
         self.cleaned(&outcome)
     }
 
     fn tool(&mut self, tool: &str, arguments: &str) -> String {
         let arguments = serde_json::from_str(arguments)
             .unwrap_or_else(|error| panic!("{tool} {arguments}: {error}"));
+        if std::mem::take(&mut self.stale) {
+            self.app.reopen();
+        }
         match self.app.call("a", tool, arguments) {
             Ok(_) => "ok\n".to_owned(),
             Err(error) => {
                 let fault = error.into_fault("r1");
                 let hint = fault.hint.map(|hint| format!("  {hint}\n")).unwrap_or_default();
-                self.cleaned(&format!("{} {}\n{hint}", fault.code, fault.message))
+                format!("{} {}\n{hint}", fault.code, fault.message)
+            }
+        }
+    }
+
+    fn message(&self, line: &str) -> String {
+        let mut server = Server::greeted(&self.directory);
+        server.line(line.as_bytes());
+        let answer = server.next().unwrap();
+        let error = match &answer["result"]["structuredContent"]["error"] {
+            Value::Null => &answer["error"],
+            error => error,
+        };
+        server.end();
+        match error {
+            Value::Null => "ok\n".to_owned(),
+            error => {
+                let hint = [&error["hint"], &error["data"]["hint"]];
+                let hint = hint.iter().find_map(|hint| hint.as_str());
+                let hint = hint.map(|hint| format!("  {hint}\n")).unwrap_or_default();
+                let code = error["code"].as_str().map_or(error["code"].to_string(), str::to_owned);
+                format!("{code} {}\n{hint}", error["message"].as_str().unwrap())
             }
         }
     }
@@ -92,19 +128,32 @@ impl Session {
         let variables: Vec<_> = words.drain(..variables).collect();
         let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut command = command(&self.directory, &arguments);
+        command.env("PATH", real_git::path()).env("GIT_CONFIG_NOSYSTEM", "1");
         for variable in &variables {
             let (name, value) = variable.split_once('=').unwrap();
             command.env(name, value);
         }
-        let Ran { code, err, .. } = finish(&mut command);
+        let Ran { code, out, err } = finish(&mut command);
+        let shown = if err.is_empty() { &out } else { &err };
+        // What follows the first empty line is about usage, or the plan of `graph init`.
+        let shown = shown.lines().take_while(|line| !line.is_empty());
         match code {
             0 => "ok\n".to_owned(),
-            code => format!("exit {code}\n{err}"),
+            code => shown.fold(format!("exit {code}\n"), |text, line| text + line + "\n"),
         }
+    }
+
+    fn import(&self, lines: &str) -> String {
+        let stamp = r#""version":1,"updated_at":"2026-01-01T00:00:00.000Z","updated_by":"a""#;
+        let lines = lines.replace("\\n", "\n").replace('~', stamp);
+        let text = format!("{{\"format\":\"graph\",\"version\":1}}\n{lines}\n{{\"end\":true}}\n");
+        fs::write(self.directory.join("import.jsonl"), text).unwrap();
+        self.program("import import.jsonl")
     }
 
     fn cleaned(&self, text: &str) -> String {
         text.replace(self.directory.to_str().unwrap(), "DIRECTORY")
+            .replace(env!("CARGO_BIN_EXE_graph"), "graph")
     }
 }
 
@@ -167,4 +216,4 @@ macro_rules! sessions {
     )* };
 }
 
-sessions! { work knowledge memory kb joined }
+sessions! { work knowledge memory kb joined commands database exchange git protocol }
