@@ -17,6 +17,7 @@ mod kb;
 mod repair;
 mod report;
 mod setup;
+mod status;
 mod tree;
 
 // What transports need of the layers below, which they do not see.
@@ -29,9 +30,8 @@ pub use crate::{
     },
 };
 pub use demo::Stage;
-pub use exchange::Exported;
 pub use kb::{Branches, HookDirectory, Initialised, KbState, Store};
-pub use report::{Health, LogEntry};
+pub use report::Health;
 pub use setup::{Act, Launch, MCP_FILE, Setup, Step, Undo};
 
 /// The application behind every transport. Its database is opened by the first call that needs it, so that

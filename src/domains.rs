@@ -6,15 +6,12 @@
 use crate::{
     base::{Domain, Result},
     db::{self, Named, Names, Read, Told, Write},
-    exchange::{Lines, Report},
+    exchange::Records,
     kb, knowledge, memory, work,
 };
 
 /// The view of the KB that a call has; none where it is off, not in use, or cannot be read.
 pub type Kb<'a> = Option<&'a kb::Setting>;
-
-/// Passes the lines of records.
-pub type Export = fn(&Read<'_>, &mut dyn FnMut(String) -> Result<()>) -> Result<()>;
 
 /// What one domain does.
 #[derive(Debug)]
@@ -25,14 +22,8 @@ pub struct Operations {
     pub repair: fn(&Write<'_>) -> Result<Vec<String>>,
     /// Indexes every text again, after the index was emptied.
     pub reindex: fn(&Write<'_>) -> Result<()>,
-    /// The types of its records, in the order of an export.
-    pub records: &'static [&'static str],
-    /// How many records there are.
-    pub count_records: fn(&Read<'_>) -> Result<usize>,
-    /// Passes the line of every record, by type and id.
-    pub export_records: Export,
-    /// Imports the domain's records of a file; the text is what the event log calls that file.
-    pub import_records: fn(&Write<'_>, &mut Lines<'_>, &mut Report, &str) -> Result<()>,
+    /// Its records, as they are exported and imported.
+    pub records: Records,
     /// What a row of the text index stands for; none where it is gone, or of another branch.
     pub text_of: fn(&Read<'_>, Kb<'_>, &str) -> Result<Option<Told>>,
     /// Subjects with a folded text that is too short for the text index.
@@ -60,10 +51,7 @@ const WORK: Operations = Operations {
     recount: work::recount,
     repair: work::repair,
     reindex: work::reindex_texts,
-    records: &work::RECORDS,
-    count_records: work::count_records,
-    export_records: work::export_records,
-    import_records: |tx, lines, report, _| work::import_records(tx, lines, report),
+    records: work::RECORDS,
     text_of: |tx, _, subject| work::text_of(tx, subject),
     short_matches: |tx, _, text, limit| work::short_matches(tx, text, limit),
     complete: |tx, _, start, limit| db::named(tx, start, Some(Domain::Work), limit),
@@ -73,10 +61,7 @@ const KNOWLEDGE: Operations = Operations {
     recount: knowledge::recount,
     repair: knowledge::repair,
     reindex: knowledge::reindex_texts,
-    records: &knowledge::RECORDS,
-    count_records: knowledge::count_records,
-    export_records: knowledge::export_records,
-    import_records: |tx, lines, report, _| knowledge::import_records(tx, lines, report),
+    records: knowledge::RECORDS,
     text_of: |tx, _, subject| knowledge::text_of(tx, subject),
     short_matches: |tx, _, text, limit| knowledge::short_matches(tx, text, limit),
     complete: |tx, _, start, limit| db::named(tx, start, Some(Domain::Knowledge), limit),
@@ -86,10 +71,7 @@ const MEMORY: Operations = Operations {
     recount: memory::recount,
     repair: memory::repair,
     reindex: memory::reindex_texts,
-    records: &memory::RECORDS,
-    count_records: memory::count_records,
-    export_records: memory::export_records,
-    import_records: |tx, lines, report, _| memory::import_records(tx, lines, report),
+    records: memory::RECORDS,
     text_of: |tx, _, subject| memory::text_of(tx, subject),
     short_matches: |tx, _, text, limit| memory::short_matches(tx, text, limit),
     complete: |tx, _, start, limit| db::named(tx, start, Some(Domain::Memory), limit),
@@ -99,10 +81,7 @@ const KB: Operations = Operations {
     recount: kb::recount,
     repair: kb::repair,
     reindex: kb::reindex_texts,
-    records: &kb::RECORDS,
-    count_records: kb::count_records,
-    export_records: kb::export_records,
-    import_records: kb::import_records,
+    records: kb::RECORDS,
     text_of: |tx, kb, subject| match kb {
         Some(setting) => kb::text_of(tx, setting, subject),
         None => Ok(None),

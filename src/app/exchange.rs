@@ -1,17 +1,14 @@
 //! Everything that is stored as lines, and back: content of all domains, without history and without what is local to
 //! one checkout.
 
-use std::{collections::BTreeMap, path::Path};
-
-use serde::Serialize;
-use serde_json::json;
+use std::path::Path;
 
 use super::App;
 use crate::{
-    base::{Ctx, Domain, Error, ErrorCode, Fault, Result, props::Change},
-    db::{Event, Write},
+    base::{Ctx, Domain, ErrorCode, Result},
+    db::Write,
     domains,
-    exchange::{FOOTER, HEADER, Lines, Report, Tally},
+    exchange::{self, Exported, Lines, Records, Report, unwritable},
     memory,
     os::scratch::TempDirectory,
     work,
@@ -20,27 +17,9 @@ use crate::{
 /// How often an import waits for others to finish writing; each wait is as long as the database's own.
 const PATIENCE: usize = 12;
 
-/// What was written.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Exported {
-    /// All records.
-    pub records: usize,
-    /// Bytes, with the first line and the last.
-    pub bytes: u64,
-    /// Records by domain.
-    pub domains: BTreeMap<&'static str, usize>,
-}
-
-/// The domains in the order of an export, which is that of their names.
-fn by_name() -> Vec<Domain> {
-    let mut domains = Domain::ALL.to_vec();
-    domains.sort_by_key(|domain| domain.as_str());
-    domains
-}
-
-/// All types of records, in the order of an export.
-fn kinds() -> Vec<&'static str> {
-    by_name().into_iter().flat_map(|domain| domains::of(domain).records).copied().collect()
+/// The records of each domain.
+fn records() -> impl Iterator<Item = (Domain, &'static Records)> {
+    Domain::ALL.iter().map(|domain| (*domain, &domains::of(*domain).records))
 }
 
 impl App {
@@ -51,41 +30,17 @@ impl App {
         out: &mut dyn std::io::Write,
         mut watch: impl FnMut(usize, usize),
     ) -> Result<Exported> {
-        self.read(ctx, |tx| {
-            let mut total = 0;
-            for domain in domains::all() {
-                total += (domain.count_records)(tx)?;
-            }
-            let mut exported = Exported::default();
-            let mut put = |line: &str, exported: &mut Exported| -> Result<()> {
-                exported.bytes += line.len() as u64 + 1;
-                out.write_all(line.as_bytes())
-                    .and_then(|()| out.write_all(b"\n"))
-                    .map_err(|error| unwritable("the export", &error))
-            };
-            put(HEADER, &mut exported)?;
-            for domain in by_name() {
-                (domains::of(domain).export_records)(tx, &mut |line| {
-                    exported.records += 1;
-                    *exported.domains.entry(domain.as_str()).or_default() += 1;
-                    watch(exported.records, total);
-                    put(&line, &mut exported)
-                })?;
-            }
-            put(FOOTER, &mut exported)?;
-            out.flush().map_err(|error| unwritable("the export", &error))?;
-            Ok(exported)
-        })
+        self.read(ctx, |tx| exchange::export(tx, records(), out, &mut watch))
     }
 
     /// Looks over the records of a file.
     pub fn records_of_file<'a>(&self, path: &Path) -> Result<Lines<'a>> {
-        Lines::of_file(path, &kinds())
+        Lines::of_file(path, &exchange::types(records()))
     }
 
     /// Looks over the records of a stream.
     pub fn records_of_stream<'a>(&self, stream: impl std::io::Read) -> Result<Lines<'a>> {
-        Lines::of_stream(stream, &kinds())
+        Lines::of_stream(stream, &exchange::types(records()))
     }
 
     /// Takes in all records, or none; `source` is what the log calls where they came from.
@@ -96,16 +51,8 @@ impl App {
         source: &str,
         dry_run: bool,
     ) -> Result<Report> {
-        self.take_in(ctx, dry_run, |tx| {
-            let mut report: Report =
-                kinds().into_iter().map(|kind| (kind, Tally::default())).collect();
-            for domain in domains::all() {
-                (domain.import_records)(tx, lines, &mut report, &format!("import:{source}"))?;
-            }
-            report.retain(|_, tally| *tally != Tally::default());
-            tell(tx, source, &report)?;
-            Ok(report)
-        })
+        let domains = || records().map(|(_, records)| records);
+        self.take_in(ctx, dry_run, |tx| exchange::import(tx, lines, source, domains()))
     }
 
     /// Takes in issues of beads, all or none.
@@ -182,31 +129,4 @@ impl App {
         }
         done
     }
-}
-
-/// One event for the whole, beside those of each thing: all have the request in common.
-fn tell(tx: &Write<'_>, source: &str, report: &Report) -> Result<()> {
-    if !report.values().any(Tally::changed) {
-        return Ok(());
-    }
-    let changes: Vec<Change> = report
-        .iter()
-        .filter(|(_, tally)| tally.changed())
-        .map(|(kind, tally)| Ok(Change::new(*kind, (), serde_json::to_value(tally)?)))
-        .collect::<Result<_>>()?;
-    let (kind, action) = ("import", "imported");
-    tx.record(&Event { domain: None, kind, subject: source, action, changes: &changes })
-}
-
-/// What is written is not the database, which would else be blamed for it.
-fn unwritable(what: &str, error: &std::io::Error) -> Error {
-    let fault = match error.kind() {
-        std::io::ErrorKind::StorageFull => {
-            Fault::new(ErrorCode::StorageFull, "the disk is full; nothing was written")
-                .hint("make room, or choose another place")
-        }
-        _ => Fault::new(ErrorCode::ReadOnly, format!("it cannot be written: {error}"))
-            .hint("check that the directory may be written, or choose another"),
-    };
-    fault.details(json!({ "file": what })).into()
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::App;
 use crate::{
     base::{Ctx, Result, Timestamp},
+    compose::{LogEntry, titled},
     db::{self, EventRow, Named, Wanted, inspect::Inspection},
     domains,
     knowledge::{self, IdlePattern},
@@ -26,17 +27,6 @@ pub struct Health {
 
 /// How far behind its own log a clock may be before somebody should look at it, in minutes.
 const BEHIND: u32 = 24 * 60;
-
-/// An event, and what its subject is called.
-#[derive(Debug, Clone, Serialize)]
-pub struct LogEntry {
-    /// The event.
-    #[serde(flatten)]
-    pub event: EventRow,
-    /// Absent when the subject is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-}
 
 impl App {
     /// Looks the whole file over, which takes as long as reading it does.
@@ -106,13 +96,4 @@ impl App {
     pub fn log_of(&mut self, ctx: &Ctx, id: &str, limit: usize) -> Result<Vec<EventRow>> {
         self.read(ctx, |tx| db::of_subject(tx, id, limit))
     }
-}
-
-/// Each event with what its subject is called.
-fn titled(tx: &db::Read<'_>, events: Vec<EventRow>) -> Result<Vec<LogEntry>> {
-    let titled = events.into_iter().map(|event| {
-        let title = db::title(tx, &event.domain, &event.subject)?;
-        Ok(LogEntry { event, title })
-    });
-    titled.collect()
 }

@@ -1,4 +1,4 @@
-//! `graph demo`: the main job in a small story, played for real in a directory that goes when it ends.
+//! `graph demo`: the main job in a small story, played with real calls in a temporary directory.
 
 use std::mem;
 
@@ -26,15 +26,15 @@ const FILE: &str = "src/pay/card.rs";
 /// Characters of a call that are shown.
 const WIDTH: usize = 78;
 
-/// What is left of it.
+/// Options of `graph demo`.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Keep the directory, to look around in
+    /// Keep the directory, to inspect it
     #[arg(long)]
     pub keep: bool,
 }
 
-/// Plays the story and takes it away again, also where it fails.
+/// Plays the story and deletes its directory, also where it fails.
 pub fn run(ask: &Demo, shell: &mut Shell) -> Outcome {
     if shell.out.json {
         return Err(Failure::Usage {
@@ -61,13 +61,14 @@ pub fn run(ask: &Demo, shell: &mut Shell) -> Outcome {
         Some(place) => {
             let place = plain(&place.display().to_string());
             out.line(format_args!(
-                "all of it is one file, kept: {}",
+                "the demo stored everything in one SQLite file, kept: {}",
                 styled(NEXT, format!("{place}/graph.db"))
             ))?;
         }
-        None => out.line("all of it was one SQLite file, and is gone now (--keep leaves it)")?,
+        None => out
+            .line("the demo stored everything in one SQLite file, now deleted (--keep keeps it)")?,
     }
-    out.line(format_args!("begin for real: {}", styled(NEXT, "graph init")))?;
+    out.line(format_args!("set up your own project: {}", styled(NEXT, "graph init")))?;
     Ok(Done::Ok)
 }
 
@@ -85,7 +86,7 @@ impl Story<'_> {
         self.shell.out.line(styled(QUIET, intro))?;
 
         self.stage.write(FILE, "// charges a card\n")?;
-        self.chapter("ana plans: what belongs to what, and what waits for what")?;
+        self.chapter("ana plans tasks, subtasks and dependencies")?;
         self.tool(
             "ana",
             "graph_open",
@@ -97,26 +98,28 @@ impl Story<'_> {
         let (provider, card) = (created(1), created(2));
         self.shows("ben", "graph tree")?;
 
-        self.chapter("ana takes what is next, and nobody else is given it")?;
+        self.chapter("ana claims the next task, so that no other agent gets it")?;
         self.shows("ana", "graph next --claim")?;
-        self.chapter("ana is done, with evidence: what waited for it is ready")?;
+        self.chapter(
+            "ana resolves it with evidence, and the task that depends on it becomes ready",
+        )?;
         self.resolves("ana", &provider, json!({ "type": "note", "ref": "it has a sandbox" }))?;
 
-        self.chapter("ana leaves what she learned at the files that it is about")?;
+        self.chapter("ana records what she learned, for the files that it is about")?;
         self.tool("ana", "manage_graph", &atom())?;
         self.requirement(&card)
     }
 
-    /// The part of it that is about what must hold.
+    /// The part of the story about the KB.
     fn requirement(&mut self, card: &str) -> Result<(), Failure> {
         let kb = self.stage.is_apart();
         match &self.stage.without_git {
             None => {
                 self.stage.stand_on(BRANCH).map_err(Error::internal)?;
-                self.chapter(&format!("on branch {BRANCH}, somebody writes down what must hold"))?;
+                self.chapter(&format!("on branch {BRANCH}, somebody writes a requirement"))?;
             }
             Some(reason) => {
-                self.chapter("somebody writes down what must hold")?;
+                self.chapter("somebody writes a requirement")?;
                 let reason = format!("  (branches are left out: {})", plain(reason));
                 self.shell.out.line(styled(WARN, reason))?;
             }
@@ -125,10 +128,10 @@ impl Story<'_> {
             self.writes(&[("docs/requirements/pay.md", REQUIREMENT), ("symbols.yaml", SYMBOL)])?;
             self.shows("ben", "graph kb check")?;
         }
-        self.chapter("ben asks before he touches the file, and is told all of it")?;
+        self.chapter("ben asks for a briefing before he edits the file")?;
         self.shows("ben", &format!("graph brief {FILE}"))?;
         if kb {
-            self.chapter("a scenario and a test later, the check passes")?;
+            self.chapter("with a scenario and a test, the check passes")?;
             let linked = REQUIREMENT.replace("---\n#", LINKS);
             let covered = format!("{SYMBOL}    covered_by: T-1\n");
             self.writes(&[
@@ -142,11 +145,11 @@ impl Story<'_> {
         if kb && self.stage.without_git.is_none() {
             self.shows("ben", "graph kb branch")?;
         }
-        self.chapter("ben is done, and the next task is ready for whoever asks")?;
+        self.chapter("ben resolves his task, and the next one becomes ready")?;
         self.resolves("ben", card, json!({ "type": "test", "ref": "T-1 passes" }))
     }
 
-    /// Resolves a node with evidence, and shows what waited for it.
+    /// Resolves a node with evidence, and shows what that unblocked.
     fn resolves(&mut self, agent: &str, node: &str, evidence: Value) -> Result<(), Failure> {
         let update = json!({ "node_id": node, "resolved": true, "add_evidence": [evidence] });
         let answer = self.tool(agent, "graph_update", &json!({ "updates": [update] }))?;
@@ -182,14 +185,14 @@ impl Story<'_> {
         Ok(answer)
     }
 
-    /// Runs a command of ours as somebody types it; that it finds something wrong is part of the story.
+    /// Runs a command as a person types it. A check that fails is part of the story.
     fn shows(&mut self, who: &str, line: &str) -> Result<(), Failure> {
         self.shell.out.line(format_args!("{} {}", styled(GOOD, "$"), styled(NEXT, line)))?;
         self.shell.ctx = self.shell.app.ctx(Some(who));
         self.runs(line)
     }
 
-    /// Writes files, and syncs as a git hook would: without a word.
+    /// Writes files, and syncs as a git hook does, without output.
     fn writes(&mut self, files: &[(&str, &str)]) -> Result<(), Failure> {
         for (name, text) in files {
             self.stage.write(name, text)?;

@@ -18,8 +18,9 @@ use super::{
     status,
 };
 use crate::{
-    app::{LogEntry, Wanted},
+    app::Wanted,
     base::{Domain, Error, ErrorCode, Timestamp, props::Change},
+    compose::LogEntry,
     work,
 };
 

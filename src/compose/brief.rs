@@ -57,7 +57,7 @@ pub fn brief(tx: &Read<'_>, around: &Around<'_>, ask: &Brief) -> Result<Briefing
         (Some(paths), None) => knowledge::normalised(tx, paths)?,
         (None, Some(id)) => {
             let subject = work::subject(tx, around.settings, id)?;
-            let files = super::files(tx, &subject.links);
+            let files = super::files::files(tx, &subject.links);
             if files.is_empty() {
                 told.note = Some(format!(
                     "neither {} nor what it is part of names a file: graph_update with add_context_links does",

@@ -86,7 +86,7 @@ fn state(tx: &Read<'_>, project: &str) -> Result<Option<KnowledgeState>> {
     let mut files = work::files_of_open_work(tx, project, LOOKED_AT + 1)?;
     let more_files = files.len() > LOOKED_AT;
     files.truncate(LOOKED_AT);
-    let files = super::files(tx, &files);
+    let files = super::files::files(tx, &files);
     if atoms == 0 && files.is_empty() {
         return Ok(None);
     }

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::known;
+use super::files::known;
 use crate::{
     base::Result,
     db::Read,

@@ -7,7 +7,7 @@ use crate::base::{ErrorCode, Fault, Result, text};
 /// The first line.
 pub const HEADER: &str = "{\"format\":\"graph\",\"version\":1}";
 /// The last line. A file without it was cut short.
-pub(crate) const FOOTER: &str = "{\"end\":true}";
+pub(super) const FOOTER: &str = "{\"end\":true}";
 /// The version of the format that this program reads.
 const VERSION: i64 = 1;
 

@@ -60,11 +60,6 @@ impl Tally {
 /// Tallies by type.
 pub type Report = BTreeMap<&'static str, Tally>;
 
-/// Counts the fate of a record.
-pub fn count<R: Record>(report: &mut Report, fate: Fate) {
-    report.entry(R::TYPE).or_default().count(fate);
-}
-
 /// Decides over `incoming`. Two that differ with one stamp are compared as lines, so that both sides choose alike.
 pub fn settle<R: Record>(there: Option<&R>, incoming: &R) -> Result<Fate> {
     let Some(there) = there else {

@@ -41,6 +41,8 @@ struct Place {
 /// A file whose lines were looked over.
 pub struct Lines<'a> {
     source: Box<dyn Source + 'a>,
+    /// Where the source is; seeking would discard what it has read ahead.
+    at: u64,
     places: Vec<Place>,
     done: usize,
     watch: Box<dyn FnMut(usize, usize) + 'a>,
@@ -80,7 +82,8 @@ impl<'a> Lines<'a> {
     }
 
     fn new(source: Box<dyn Source + 'a>, kinds: &[&'static str], longest: u64) -> Result<Self> {
-        let mut lines = Lines { source, places: Vec::new(), done: 0, watch: Box::new(|_, _| {}) };
+        let mut lines =
+            Lines { source, at: 0, places: Vec::new(), done: 0, watch: Box::new(|_, _| {}) };
         lines.look_over(kinds, longest)?;
         Ok(lines)
     }
@@ -141,6 +144,7 @@ impl<'a> Lines<'a> {
                 }
             }
         }
+        self.at = start;
         match (number, ended) {
             (0, _) => check_header(""),
             (_, true) => Ok(()),
@@ -170,10 +174,13 @@ impl<'a> Lines<'a> {
     pub fn get<R: Record>(&mut self, place: usize) -> Result<R> {
         let Place { number, start, length, .. } = self.places[place];
         let mut line = vec![0; length];
-        self.source
-            .seek(SeekFrom::Start(start))
-            .and_then(|_| self.source.read_exact(&mut line))
-            .map_err(|error| unreadable(&error))?;
+        if self.at != start {
+            self.source.seek(SeekFrom::Start(start)).map_err(|error| unreadable(&error))?;
+        }
+        // Where an error leaves the source is not known.
+        self.at = u64::MAX;
+        self.source.read_exact(&mut line).map_err(|error| unreadable(&error))?;
+        self.at = start + length as u64;
         let line =
             std::str::from_utf8(&line).map_err(|_| at(number, "it has changed meanwhile"))?;
         let record: R = serde_json::from_str(line)

@@ -43,7 +43,7 @@ pub use diff::*;
 pub use listing::Shortened;
 pub use log::{FactChange, LogEntry, changeset, last_change, log};
 pub use query::*;
-pub use records::{RECORDS, count_records, export_records, import_records};
+pub use records::RECORDS;
 pub use repair::{recount, reindex_texts, repair};
 pub use rollback::*;
 pub use schema::Schema;

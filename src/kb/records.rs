@@ -15,9 +15,9 @@ use super::{
     validate,
 };
 use crate::{
-    base::{Domain, Fault, Result, Timestamp, paths, props::Properties, text},
-    db::{self, Event, Read, Write},
-    exchange::{self, Fate, Lines, Record, Report, record},
+    base::{Fault, Result, Timestamp, paths, props::Properties, text},
+    db::{Read, Write},
+    exchange::{self, Import, Incoming, Out, Record, Records, Writable, record},
 };
 
 record! {
@@ -78,41 +78,34 @@ record! {
     }
 }
 
-/// The types of records, in the order of an export.
-pub const RECORDS: [&str; 3] = [BranchRecord::TYPE, EntityRecord::TYPE, LinkRecord::TYPE];
+/// The records of the domain.
+pub const RECORDS: Records = Records {
+    types: &[BranchRecord::TYPE, EntityRecord::TYPE, LinkRecord::TYPE],
+    count: store::count,
+    export,
+    import,
+};
 
 /// An action that is told of a branch and changes nothing that a record has.
 const BESIDE: &[&str] = &["synced"];
 
-/// How many records there are.
-pub fn count_records(tx: &Read<'_>) -> Result<usize> {
-    store::count(tx)
-}
-
-/// Gives `put` the line of every record, by type, branch and id.
-pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) -> Result<()> {
+fn export(tx: &Read<'_>, out: &mut Out<'_>) -> Result<()> {
     let branches = branches::all(tx)?;
     for branch in &branches {
-        put(exchange::line(&branch_record(tx, branch)?)?)?;
+        out.put(&branch_record(tx, branch)?)?;
     }
     for branch in &branches {
-        store::each_entity(tx, branch, |found| {
-            put(exchange::line(&entity_record(branch, found.entity))?)?;
-            Ok(true)
-        })?;
+        store::each_entity(tx, branch, |found| out.put(&entity_record(branch, found.entity)))?;
     }
     let any = links::Pattern::default();
     for branch in &branches {
-        any.page(tx, branch, None, |found| {
-            put(exchange::line(&link_record(branch, found))?)?;
-            Ok(true)
-        })?;
+        any.page(tx, branch, None, |found| out.put(&link_record(branch, found)))?;
     }
     Ok(())
 }
 
 fn branch_record(tx: &Read<'_>, branch: &Branch) -> Result<BranchRecord> {
-    let author = db::author(tx, Domain::Kb, "branch", &branch.name, BESIDE)?;
+    let author = exchange::author::<BranchRecord>(tx, &branch.name, BESIDE)?;
     Ok(BranchRecord {
         r#type: BranchRecord::TYPE.to_owned(),
         id: branch.name.clone(),
@@ -166,117 +159,172 @@ fn link_record(branch: &Branch, link: Relationship) -> LinkRecord {
     }
 }
 
-/// Takes in all records of the domain; the facts of each branch are a changeset, so that they can be rolled back.
-pub fn import_records(
-    tx: &Write<'_>,
-    lines: &mut Lines<'_>,
-    report: &mut Report,
-    source: &str,
-) -> Result<()> {
-    lines.each(|_, incoming: BranchRecord| {
-        exchange::count::<BranchRecord>(report, import_branch(tx, &incoming)?);
-        Ok(())
-    })?;
-    // A changeset is one stretch of the log: the facts of a branch go in together, whatever their order in the file.
-    let mut facts: BTreeMap<String, Coming> = BTreeMap::new();
-    lines.each(|place, mut incoming: EntityRecord| {
-        check_entity(&mut incoming)?;
-        let branch = branch_of(tx, &incoming.branch)?;
-        let there = entities::find(tx, &branch, &incoming.id)?;
-        let there = there.map(|found| entity_record(&branch, found.entity));
-        let fate = exchange::settle(there.as_ref(), &incoming)?;
-        exchange::count::<EntityRecord>(report, fate);
-        if matches!(fate, Fate::New | Fate::Replaced) {
-            facts.entry(incoming.branch).or_default().entities.push(place);
-        }
-        Ok(())
-    })?;
-    lines.each(|place, incoming: LinkRecord| {
-        let id = check_link(&incoming)?;
-        let branch = branch_of(tx, &incoming.branch)?;
-        let there = links::find(tx, &branch, &id)?;
-        let there = there.map(|found| link_record(&branch, found.link));
-        let fate = exchange::settle(there.as_ref(), &incoming)?;
-        exchange::count::<LinkRecord>(report, fate);
-        if matches!(fate, Fate::New | Fate::Replaced) {
-            facts.entry(incoming.branch).or_default().links.push(place);
-        }
-        Ok(())
-    })?;
-    for (branch, coming) in facts {
-        write(tx, lines, &branch_of(tx, &branch)?, &coming, source)?;
-    }
-    Ok(())
-}
-
-/// Where the facts of one branch that are to be written stand in the file.
+/// Where the facts of one branch that are to be written are in the file.
 #[derive(Default)]
 struct Coming {
     entities: Vec<usize>,
     links: Vec<usize>,
 }
 
-fn write(
-    tx: &Write<'_>,
-    lines: &mut Lines<'_>,
-    branch: &Branch,
-    coming: &Coming,
-    source: &str,
-) -> Result<()> {
-    let purpose = Purpose { action: "upsert", source, reason: None, reverts: None };
-    let changeset = Changeset::begin(tx, branch, purpose)?;
-    for place in &coming.entities {
-        let mut incoming: EntityRecord = lines.get(*place)?;
-        check_entity(&mut incoming)?;
-        let before = entities::find(tx, branch, &incoming.id)?;
-        let entity = entity(incoming);
-        changeset.put_entity(before.as_ref(), &entity)?;
-        if let Some(file) = &entity.file {
-            store::expect_file(tx, branch, file)?;
+/// Branches, then their facts. Those of one branch are one changeset, whatever their order in the file: they can be
+/// rolled back together.
+fn import(import: &mut Import<'_, '_>) -> Result<()> {
+    import.all::<BranchRecord>()?;
+    let mut facts: BTreeMap<String, Coming> = BTreeMap::new();
+    import.settle(|place, entity: EntityRecord, fate| {
+        if fate.writes() {
+            facts.entry(entity.branch).or_default().entities.push(place);
         }
-        tx.save_texts_in_time()?;
+    })?;
+    import.settle(|place, link: LinkRecord, fate| {
+        if fate.writes() {
+            facts.entry(link.branch).or_default().links.push(place);
+        }
+    })?;
+    for (branch, coming) in facts {
+        write(import, &branch_of(import.tx, &branch)?, &coming)?;
+    }
+    Ok(())
+}
+
+fn write(import: &mut Import<'_, '_>, branch: &Branch, coming: &Coming) -> Result<()> {
+    let source = format!("import:{}", import.source);
+    let purpose = Purpose { action: "upsert", source: &source, reason: None, reverts: None };
+    let changeset = Changeset::begin(import.tx, branch, purpose)?;
+    for place in &coming.entities {
+        import.read(*place, |tx, incoming: EntityRecord| {
+            let before = entities::find(tx, branch, &incoming.id)?;
+            let entity = entity(incoming);
+            changeset.put_entity(before.as_ref(), &entity)?;
+            expect_file(tx, branch, entity.file.as_deref())?;
+            tx.save_texts_in_time()
+        })?;
     }
     for place in &coming.links {
-        let incoming: LinkRecord = lines.get(*place)?;
-        let id = check_link(&incoming)?;
-        let before = links::find(tx, branch, &id)?.map(|found| found.link);
-        let link = link(incoming);
-        changeset.put_link(before.as_ref(), &link)?;
-        if let Some(file) = &link.file {
-            store::expect_file(tx, branch, file)?;
-        }
+        import.read(*place, |tx, incoming: LinkRecord| {
+            let before = links::find(tx, branch, &incoming.link_id())?.map(|found| found.link);
+            let link = link(incoming);
+            changeset.put_link(before.as_ref(), &link)?;
+            expect_file(tx, branch, link.file.as_deref())
+        })?;
     }
     changeset.finish()?;
     Ok(())
 }
 
-fn import_branch(tx: &Write<'_>, incoming: &BranchRecord) -> Result<Fate> {
-    text::bounded("id", &incoming.id, 1 << 10)?;
-    let found = branches::find(tx, &incoming.id)?;
-    let there = found.as_ref().map(|found| branch_record(tx, found)).transpose()?;
-    let fate = exchange::settle(there.as_ref(), incoming)?;
-    let copied_from = incoming.copied_from.as_deref();
-    match (fate, found) {
-        (Fate::New, _) => {
-            branches::insert_as(tx, &incoming.id, copied_from, incoming.updated_at)?;
-        }
-        (Fate::Replaced, Some(found)) => {
-            store::put_branch(tx, &found, copied_from, incoming.updated_at)?;
-        }
-        _ => return Ok(fate),
-    }
-    let changes = &exchange::changes(there.as_ref(), incoming)?;
-    let (kind, subject, action) = ("branch", &incoming.id, "imported");
-    tx.record(&Event { domain: Some(Domain::Kb), kind, subject, action, changes })?;
-    Ok(fate)
+fn expect_file(tx: &Write<'_>, branch: &Branch, file: Option<&str>) -> Result<()> {
+    file.map_or(Ok(()), |file| store::expect_file(tx, branch, file))
 }
 
 fn branch_of(tx: &Read<'_>, name: &str) -> Result<Branch> {
-    Ok(branches::find(tx, name)?.ok_or_else(|| {
-        let shown = text::shorten(name, 80);
-        let problem = format!("is `{shown}`, which is neither in the file nor here");
-        Fault::invalid("branch", problem)
-    })?)
+    Ok(branches::find(tx, name)?.ok_or_else(|| exchange::missing("branch", name))?)
+}
+
+impl Incoming for BranchRecord {
+    fn check(&mut self, _tx: &Read<'_>) -> Result<()> {
+        text::bounded("id", &self.id, 1 << 10).map(|_| ())
+    }
+
+    fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
+        branches::find(tx, &self.id)?.map(|found| branch_record(tx, &found)).transpose()
+    }
+}
+
+impl Writable for BranchRecord {
+    fn write(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
+        let copied_from = self.copied_from.as_deref();
+        match branches::find(tx, &self.id)? {
+            Some(found) => store::put_branch(tx, &found, copied_from, self.updated_at),
+            None => branches::insert_as(tx, &self.id, copied_from, self.updated_at).map(|_| ()),
+        }
+    }
+}
+
+/// What a tool or a sync refuses. Types and relations are data of a repository: `graph kb check` inspects those.
+impl Incoming for EntityRecord {
+    fn check(&mut self, tx: &Read<'_>) -> Result<()> {
+        validate::id("id", &self.id)?;
+        validate::word("entity_type", &self.entity_type)?;
+        check_place(self.file.as_deref(), self.line)?;
+        type Check = fn(&str, &str) -> Result<String>;
+        let said: [(&str, &mut String, Check); 2] = [
+            ("title", &mut self.title, validate::title),
+            ("status", &mut self.status, validate::word),
+        ];
+        for (field, said, check) in said {
+            if !said.is_empty() {
+                *said = check(field, said)?;
+            } else if self.file.is_none() {
+                return Err(
+                    Fault::invalid(field, "is empty, which only a file may leave it").into()
+                );
+            }
+        }
+        let words =
+            [("owner", &self.owner), ("priority", &self.priority), ("severity", &self.severity)];
+        for (field, said) in words {
+            said.as_deref().map_or(Ok(()), |said| validate::word(field, said).map(|_| ()))?;
+        }
+        if let Some(said) = &self.text_ref {
+            validate::link("text_ref", said)?;
+        }
+        self.tags = validate::list("tags", &self.tags, validate::word)?;
+        self.links = validate::list("links", &self.links, validate::link)?;
+        validate::properties("properties", &self.properties)?;
+        branch_of(tx, &self.branch).map(|_| ())
+    }
+
+    fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
+        let branch = branch_of(tx, &self.branch)?;
+        let found = entities::find(tx, &branch, &self.id)?;
+        Ok(found.map(|found| entity_record(&branch, found.entity)))
+    }
+}
+
+impl LinkRecord {
+    fn link_id(&self) -> LinkId {
+        LinkId {
+            from: self.from.clone(),
+            relation: self.relation.clone(),
+            to: self.to.clone(),
+            kind: self.kind.clone(),
+        }
+    }
+}
+
+impl Incoming for LinkRecord {
+    fn check(&mut self, tx: &Read<'_>) -> Result<()> {
+        validate::id("from", &self.from)?;
+        validate::id("to", &self.to)?;
+        validate::word("relation", &self.relation)?;
+        validate::word("source", &self.source)?;
+        validate::confidence("confidence", self.confidence)?;
+        check_place(self.file.as_deref(), self.line)?;
+        if self.relation.contains(' ') {
+            return Err(Fault::invalid("relation", "contains whitespace").into());
+        }
+        text::check_size("kind", self.kind.len(), limits::WORD)?;
+        let id = self.link_id().subject();
+        if self.id != id {
+            return Err(Fault::invalid("id", format!("is not `{id}`, which its ends say")).into());
+        }
+        branch_of(tx, &self.branch).map(|_| ())
+    }
+
+    fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
+        let branch = branch_of(tx, &self.branch)?;
+        let found = links::find(tx, &branch, &self.link_id())?;
+        Ok(found.map(|found| link_record(&branch, found.link)))
+    }
+}
+
+/// A file and the line in it: both, or neither.
+fn check_place(file: Option<&str>, line: Option<u32>) -> Result<()> {
+    match (file, line) {
+        (None, None) => Ok(()),
+        (Some(file), Some(1..)) => paths::normalise("file", None, file).map(|_| ()),
+        _ => Err(Fault::invalid("line", "counts from 1, and belongs to `file`").into()),
+    }
 }
 
 fn entity(incoming: EntityRecord) -> Entity {
@@ -314,73 +362,5 @@ fn link(incoming: LinkRecord) -> Relationship {
         created_at: incoming.updated_at,
         created_by: incoming.updated_by,
         unresolved: false,
-    }
-}
-
-/// What a tool or a sync would have refused. Types and relations are data of a repository: `graph kb check` looks at
-/// those.
-fn check_entity(incoming: &mut EntityRecord) -> Result<()> {
-    validate::id("id", &incoming.id)?;
-    validate::word("entity_type", &incoming.entity_type)?;
-    check_place(incoming.file.as_deref(), incoming.line)?;
-    type Check = fn(&str, &str) -> Result<String>;
-    let said: [(&str, &mut String, Check); 2] = [
-        ("title", &mut incoming.title, validate::title),
-        ("status", &mut incoming.status, validate::word),
-    ];
-    for (field, said, check) in said {
-        if !said.is_empty() {
-            *said = check(field, said)?;
-        } else if incoming.file.is_none() {
-            return Err(Fault::invalid(field, "is empty, which only a file may leave it").into());
-        }
-    }
-    let words = [
-        ("owner", &incoming.owner),
-        ("priority", &incoming.priority),
-        ("severity", &incoming.severity),
-    ];
-    for (field, said) in words {
-        said.as_deref().map_or(Ok(()), |said| validate::word(field, said).map(|_| ()))?;
-    }
-    if let Some(said) = &incoming.text_ref {
-        validate::link("text_ref", said)?;
-    }
-    incoming.tags = validate::list("tags", &incoming.tags, validate::word)?;
-    incoming.links = validate::list("links", &incoming.links, validate::link)?;
-    validate::properties("properties", &incoming.properties)
-}
-
-fn check_link(incoming: &LinkRecord) -> Result<LinkId> {
-    let LinkRecord { from, relation, to, kind, .. } = incoming;
-    validate::id("from", from)?;
-    validate::id("to", to)?;
-    validate::word("relation", relation)?;
-    validate::word("source", &incoming.source)?;
-    validate::confidence("confidence", incoming.confidence)?;
-    check_place(incoming.file.as_deref(), incoming.line)?;
-    if relation.contains(' ') {
-        return Err(Fault::invalid("relation", "contains whitespace").into());
-    }
-    text::check_size("kind", kind.len(), limits::WORD)?;
-    let id = LinkId {
-        from: from.clone(),
-        relation: relation.clone(),
-        to: to.clone(),
-        kind: kind.clone(),
-    };
-    if incoming.id != id.subject() {
-        let problem = format!("is not `{}`, which its ends say", id.subject());
-        return Err(Fault::invalid("id", problem).into());
-    }
-    Ok(id)
-}
-
-/// A file and the line in it: both, or neither.
-fn check_place(file: Option<&str>, line: Option<u32>) -> Result<()> {
-    match (file, line) {
-        (None, None) => Ok(()),
-        (Some(file), Some(1..)) => paths::normalise("file", None, file).map(|_| ()),
-        _ => Err(Fault::invalid("line", "counts from 1, and belongs to `file`").into()),
     }
 }

@@ -24,7 +24,7 @@ pub use create::*;
 pub use delete::*;
 pub use get::*;
 pub use matching::{IdlePattern, covering, covers_anything, idle_patterns, uncovered};
-pub use records::{RECORDS, count_records, export_records, import_records};
+pub use records::RECORDS;
 pub use repair::{recount, reindex_texts, repair};
 pub use search::*;
 pub use told::*;

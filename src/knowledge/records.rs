@@ -4,17 +4,14 @@ use serde_json::json;
 
 use super::{
     create::{index, record as tell},
-    store::{
-        atoms, molecules, patterns,
-        records::{self as store, Entry},
-    },
+    store::{atoms, molecules, patterns, records as store},
     types::{AtomRelation, EntityType, MoleculeRelation, limits},
     validate,
 };
 use crate::{
-    base::{Domain, Fault, Result, Timestamp, ids, props::Change, text},
-    db::{self, Read, Write},
-    exchange::{self, Fate, Lines, Record, Report, record},
+    base::{Fault, Result, Timestamp, ids, props::Change, text},
+    db::{Read, Write},
+    exchange::{self, Fate, Import, Incoming, Out, Record, Records, Writable, record},
     work,
 };
 
@@ -60,37 +57,33 @@ record! {
     }
 }
 
-/// The types of records, in the order of an export.
-pub const RECORDS: [&str; 3] = [AtomRecord::TYPE, EntryRecord::TYPE, MoleculeRecord::TYPE];
+/// The records of the domain.
+pub const RECORDS: Records = Records {
+    types: &[AtomRecord::TYPE, EntryRecord::TYPE, MoleculeRecord::TYPE],
+    count: store::count,
+    export,
+    import,
+};
 
 /// An action that is told of a thing and leaves its version alone.
 const BESIDE: &[&str] = &["noted"];
 
-/// How many records there are.
-pub fn count_records(tx: &Read<'_>) -> Result<usize> {
-    store::count(tx)
+fn export(tx: &Read<'_>, out: &mut Out<'_>) -> Result<()> {
+    store::each_atom(tx, |found| out.put(&atom_record(tx, found)?))?;
+    store::each_entry(tx, |found| out.put(&found))?;
+    store::each_molecule(tx, |found| out.put(&molecule_record(tx, found)?))
 }
 
-/// Gives `put` the line of every record, by type and id.
-pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) -> Result<()> {
-    store::each_atom(tx, |found| {
-        put(exchange::line(&atom_record(tx, found)?)?)?;
-        Ok(true)
-    })?;
-    store::each_entry(tx, |found| {
-        put(exchange::line(&entry_record(found))?)?;
-        Ok(true)
-    })?;
-    store::each_molecule(tx, |found| {
-        put(exchange::line(&molecule_record(tx, found)?)?)?;
-        Ok(true)
-    })
+/// Molecules before their atoms, and both before their changelogs, which are read in the order of their making.
+fn import(import: &mut Import<'_, '_>) -> Result<()> {
+    import.all::<MoleculeRecord>()?;
+    import.all::<AtomRecord>()?;
+    import.sorted(|entry: &EntryRecord| (entry.updated_at, entry.id.clone()))
 }
 
-fn author(tx: &Read<'_>, kind: EntityType, id: &str, task: &str) -> Result<String> {
-    // Rows keep the task only, which stands in where nothing was told.
-    let author = db::author(tx, Domain::Knowledge, kind.as_str(), id, BESIDE)?;
-    Ok(author.unwrap_or_else(|| task.to_owned()))
+/// Rows keep the task only, which stands in where no event says who it was.
+fn author<R: Record>(tx: &Read<'_>, id: &str, task: &str) -> Result<String> {
+    Ok(exchange::author::<R>(tx, id, BESIDE)?.unwrap_or_else(|| task.to_owned()))
 }
 
 fn molecule_record(tx: &Read<'_>, found: molecules::Record) -> Result<MoleculeRecord> {
@@ -98,7 +91,7 @@ fn molecule_record(tx: &Read<'_>, found: molecules::Record) -> Result<MoleculeRe
         r#type: MoleculeRecord::TYPE.to_owned(),
         version: found.version,
         updated_at: found.updated_at,
-        updated_by: author(tx, EntityType::Molecule, &found.id, &found.last_task)?,
+        updated_by: author::<MoleculeRecord>(tx, &found.id, &found.last_task)?,
         id: found.id,
         project: found.project,
         name: found.name,
@@ -115,7 +108,7 @@ fn atom_record(tx: &Read<'_>, found: atoms::Record) -> Result<AtomRecord> {
         r#type: AtomRecord::TYPE.to_owned(),
         version: found.version,
         updated_at: found.updated_at,
-        updated_by: author(tx, EntityType::Atom, &found.id, &found.last_task)?,
+        updated_by: author::<AtomRecord>(tx, &found.id, &found.last_task)?,
         id: found.id,
         project: found.project,
         molecule: found.molecule,
@@ -129,152 +122,107 @@ fn atom_record(tx: &Read<'_>, found: atoms::Record) -> Result<AtomRecord> {
     })
 }
 
-fn entry_record(found: Entry) -> EntryRecord {
-    EntryRecord {
-        r#type: EntryRecord::TYPE.to_owned(),
-        id: found.id,
-        version: 1,
-        updated_at: found.created_at,
-        updated_by: found.task,
-        parent_type: match found.parent_type.as_str() {
-            "molecule" => EntityType::Molecule,
-            _ => EntityType::Atom,
-        },
-        parent: found.parent,
-        summary: found.summary,
+impl Incoming for MoleculeRecord {
+    fn check(&mut self, tx: &Read<'_>) -> Result<()> {
+        check_id("id", &self.id)?;
+        self.name = validate::name(&self.name)?;
+        self.knowledge = validate::knowledge(&self.knowledge)?;
+        check_tasks(&self.created_by_task, &self.last_task)?;
+        let related = self.related.iter().map(|it| (it.molecule_id.as_str(), it.reason.as_str()));
+        check_related(&self.id, related.collect())?;
+        check_project(tx, &self.project)
+    }
+
+    fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
+        let found = store::find_molecule(tx, &self.id)?;
+        found.map(|found| molecule_record(tx, found)).transpose()
+    }
+
+    fn settle(&self, _tx: &Read<'_>, stored: Option<&Self>) -> Result<Fate> {
+        check_same_project(stored.map(|stored| stored.project.as_str()), &self.project)?;
+        exchange::settle(stored, self)
     }
 }
 
-/// Takes in all records of the domain, after those of the projects: molecules, their atoms, then changelogs.
-pub fn import_records(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) -> Result<()> {
-    lines.each(|_, incoming: MoleculeRecord| {
-        exchange::count::<MoleculeRecord>(report, import_molecule(tx, incoming)?);
-        tx.save_texts_in_time()
-    })?;
-    lines.each(|_, incoming: AtomRecord| {
-        exchange::count::<AtomRecord>(report, import_atom(tx, incoming)?);
-        tx.save_texts_in_time()
-    })?;
-    import_entries(tx, lines, report)
-}
-
-fn import_molecule(tx: &Write<'_>, mut incoming: MoleculeRecord) -> Result<Fate> {
-    check_id("id", &incoming.id)?;
-    incoming.name = validate::name(&incoming.name)?;
-    incoming.knowledge = validate::knowledge(&incoming.knowledge)?;
-    check_tasks(&incoming.created_by_task, &incoming.last_task)?;
-    let related = incoming.related.iter().map(|it| (it.molecule_id.as_str(), it.reason.as_str()));
-    check_related(&incoming.id, related.collect())?;
-    check_project(tx, &incoming.project)?;
-    let there = store::find_molecule(tx, &incoming.id)?;
-    let there = there.map(|found| molecule_record(tx, found)).transpose()?;
-    check_same_project(there.as_ref().map(|there| there.project.as_str()), &incoming.project)?;
-    let fate = exchange::settle(there.as_ref(), &incoming)?;
-    if fate.writes() {
-        let changes = exchange::changes(there.as_ref(), &incoming)?;
-        let molecule = molecules::Record {
-            id: incoming.id,
-            project: incoming.project,
-            name: incoming.name,
-            knowledge: incoming.knowledge,
-            related: incoming.related,
-            created_by_task: incoming.created_by_task,
-            last_task: incoming.last_task,
-            version: incoming.version,
-            created_at: incoming.created_at,
-            updated_at: incoming.updated_at,
-        };
-        store::put_molecule(tx, &molecule)?;
-        index(tx, EntityType::Molecule, &molecule.id, &molecule.name, &molecule.knowledge);
-        tell(tx, EntityType::Molecule, &molecule.id, "imported", &changes)?;
-    }
-    Ok(fate)
-}
-
-fn import_atom(tx: &Write<'_>, mut incoming: AtomRecord) -> Result<Fate> {
-    check_id("id", &incoming.id)?;
-    incoming.name = validate::name(&incoming.name)?;
-    incoming.knowledge = validate::knowledge(&incoming.knowledge)?;
-    incoming.paths = validate::patterns(&incoming.paths)?;
-    check_tasks(&incoming.created_by_task, &incoming.last_task)?;
-    let related = incoming.related.iter().map(|it| (it.atom_id.as_str(), it.reason.as_str()));
-    check_related(&incoming.id, related.collect())?;
-    check_project(tx, &incoming.project)?;
-    if let Some(molecule) = &incoming.molecule {
-        match store::find_molecule(tx, molecule)? {
-            Some(molecule) => validate::same_project(&molecule, &incoming.project)?,
-            None => return Err(nowhere("molecule", molecule).into()),
-        }
-    }
-    let there = store::find_atom(tx, &incoming.id)?;
-    let there = there.map(|found| atom_record(tx, found)).transpose()?;
-    check_same_project(there.as_ref().map(|there| there.project.as_str()), &incoming.project)?;
-    let fate = exchange::settle(there.as_ref(), &incoming)?;
-    if fate.writes() {
-        let changes = exchange::changes(there.as_ref(), &incoming)?;
-        let atom = atoms::Record {
-            id: incoming.id,
-            project: incoming.project,
-            molecule: incoming.molecule,
-            name: incoming.name,
-            paths: incoming.paths,
-            knowledge: incoming.knowledge,
-            related: incoming.related,
-            created_by_task: incoming.created_by_task,
-            last_task: incoming.last_task,
-            version: incoming.version,
-            created_at: incoming.created_at,
-            updated_at: incoming.updated_at,
-        };
-        store::put_atom(tx, &atom)?;
-        // Whoever wrote it looked at other files than those of this checkout.
-        atoms::set_confirmed(tx, &atom.id, None)?;
-        patterns::choose_keys(tx, &atom.project, &atom.id, &atom.paths)?;
-        index(tx, EntityType::Atom, &atom.id, &atom.name, &atom.knowledge);
-        tell(tx, EntityType::Atom, &atom.id, "imported", &changes)?;
-    }
-    Ok(fate)
-}
-
-/// In the order of their making, which is the order in which changelogs are read.
-fn import_entries(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) -> Result<()> {
-    let mut coming = Vec::new();
-    lines.each(|place, incoming: EntryRecord| {
-        check_id("id", &incoming.id)?;
-        text::bounded("summary", &incoming.summary, limits::SUMMARY)?;
-        let parent = &incoming.parent;
-        let found = match incoming.parent_type {
-            EntityType::Atom => store::find_atom(tx, parent)?.is_some(),
-            EntityType::Molecule => store::find_molecule(tx, parent)?.is_some(),
-        };
-        if !found {
-            return Err(nowhere("parent", parent).into());
-        }
-        let there = store::find_entry(tx, &incoming.id)?.map(entry_record);
-        let fate = exchange::settle(there.as_ref(), &incoming)?;
-        exchange::count::<EntryRecord>(report, fate);
-        if fate.writes() {
-            coming.push((incoming.updated_at, incoming.id, place));
-        }
+impl Writable for MoleculeRecord {
+    fn write(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
+        store::put_molecule(tx, self)?;
+        index(tx, EntityType::Molecule, &self.id, &self.name, &self.knowledge);
         Ok(())
-    })?;
-    coming.sort();
-    for (_, _, place) in coming {
-        let incoming: EntryRecord = lines.get(place)?;
-        let entry = Entry {
-            id: incoming.id,
-            parent_type: incoming.parent_type.as_str().to_owned(),
-            parent: incoming.parent,
-            task: incoming.updated_by,
-            summary: incoming.summary,
-            created_at: incoming.updated_at,
-        };
-        store::put_entry(tx, &entry)?;
-        let told = json!({ "id": entry.id, "taskId": entry.task, "summary": entry.summary });
-        let change = Change::new("changelog", (), told);
-        tell(tx, incoming.parent_type, &entry.parent, "noted", &[change])?;
     }
-    Ok(())
+}
+
+impl Incoming for AtomRecord {
+    fn check(&mut self, tx: &Read<'_>) -> Result<()> {
+        check_id("id", &self.id)?;
+        self.name = validate::name(&self.name)?;
+        self.knowledge = validate::knowledge(&self.knowledge)?;
+        self.paths = validate::patterns(&self.paths)?;
+        check_tasks(&self.created_by_task, &self.last_task)?;
+        let related = self.related.iter().map(|it| (it.atom_id.as_str(), it.reason.as_str()));
+        check_related(&self.id, related.collect())?;
+        check_project(tx, &self.project)?;
+        let Some(molecule) = &self.molecule else {
+            return Ok(());
+        };
+        match store::find_molecule(tx, molecule)? {
+            Some(molecule) => validate::same_project(&molecule, &self.project),
+            None => Err(exchange::missing("molecule", molecule).into()),
+        }
+    }
+
+    fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
+        let found = store::find_atom(tx, &self.id)?;
+        found.map(|found| atom_record(tx, found)).transpose()
+    }
+
+    fn settle(&self, _tx: &Read<'_>, stored: Option<&Self>) -> Result<Fate> {
+        check_same_project(stored.map(|stored| stored.project.as_str()), &self.project)?;
+        exchange::settle(stored, self)
+    }
+}
+
+impl Writable for AtomRecord {
+    fn write(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
+        store::put_atom(tx, self)?;
+        // Its author read the files of another checkout, which say nothing about the files of this one.
+        atoms::set_confirmed(tx, &self.id, None)?;
+        patterns::choose_keys(tx, &self.project, &self.id, &self.paths)?;
+        index(tx, EntityType::Atom, &self.id, &self.name, &self.knowledge);
+        Ok(())
+    }
+}
+
+impl Incoming for EntryRecord {
+    fn check(&mut self, tx: &Read<'_>) -> Result<()> {
+        check_id("id", &self.id)?;
+        text::bounded("summary", &self.summary, limits::SUMMARY)?;
+        let found = match self.parent_type {
+            EntityType::Atom => store::find_atom(tx, &self.parent)?.is_some(),
+            EntityType::Molecule => store::find_molecule(tx, &self.parent)?.is_some(),
+        };
+        match found {
+            true => Ok(()),
+            false => Err(exchange::missing("parent", &self.parent).into()),
+        }
+    }
+
+    fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
+        store::find_entry(tx, &self.id)
+    }
+}
+
+impl Writable for EntryRecord {
+    fn write(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
+        store::put_entry(tx, self)
+    }
+
+    /// An event of what the changelog belongs to, as when the entry was made.
+    fn tell(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
+        let EntryRecord { id, updated_by, summary, .. } = self;
+        let told = json!({ "id": id, "taskId": updated_by, "summary": summary });
+        tell(tx, self.parent_type, &self.parent, "noted", &[Change::new("changelog", (), told)])
+    }
 }
 
 /// A task may be gone, so that only its shape is looked at: it stands in texts, and in lines between them.
@@ -314,7 +262,7 @@ fn check_related(own: &str, related: Vec<(&str, &str)>) -> Result<()> {
 fn check_project(tx: &Read<'_>, project: &str) -> Result<()> {
     match work::is_project(tx, project)? {
         true => Ok(()),
-        false => Err(nowhere("project", project).into()),
+        false => Err(exchange::missing("project", project).into()),
     }
 }
 
@@ -326,9 +274,4 @@ fn check_same_project(there: Option<&str>, incoming: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-fn nowhere(field: &str, id: &str) -> Fault {
-    let shown = text::shorten(id, 80);
-    Fault::invalid(field, format!("is `{shown}`, which is neither in the file nor here"))
 }

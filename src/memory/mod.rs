@@ -38,7 +38,7 @@ pub use ids::{ConnectionIds, NodeIds};
 pub use ontology::*;
 pub use ontology_growth::*;
 pub use query::*;
-pub use records::{RECORDS, count_records, export_records, import_records};
+pub use records::RECORDS;
 pub use repair::{recount, reindex_texts, repair};
 pub use search::*;
 pub use told::*;

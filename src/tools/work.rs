@@ -14,13 +14,12 @@ use crate::{
         wire::{Envelope, trimmed},
     },
     compose::{
-        self, Ask, Brief, Briefing, ContainerWithContext, Informed, Oriented, QueryContainer,
-        Search, Searched, UpdatedWithHints,
+        self, AdvancedWithHints, Ask, Brief, Briefing, ContainerWithContext, Informed, Oriented,
+        QueryContainer, Search, Searched, UpdatedWithHints,
     },
     work::{
-        self, Advance, Advanced, Connect, Connected, Context, Found, History, Neighbourhood, Next,
-        NextNodes, Onboard, Open, Opened, Operation, Past, Plan, Planned, Query, Restructured,
-        Update,
+        self, Advance, Connect, Connected, Context, Found, History, Neighbourhood, Next, NextNodes,
+        Onboard, Open, Opened, Operation, Past, Plan, Planned, Query, Restructured, Update,
     },
 };
 
@@ -234,7 +233,7 @@ fn query_container(
     Ok(Envelope::new(data))
 }
 
-fn advance(app: &mut App, ctx: &Ctx, ask: Advance) -> Result<Envelope<Advanced>> {
+fn advance(app: &mut App, ctx: &Ctx, ask: Advance) -> Result<Envelope<AdvancedWithHints>> {
     let settings = app.work();
     let data = app.write(ctx, |tx| compose::advance(tx, &settings, &ask))?;
     Ok(Envelope::new(data))

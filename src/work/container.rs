@@ -17,11 +17,8 @@ use super::{
 };
 use crate::{
     base::{
-        ErrorCode, Fault, Result, Timestamp,
-        props::Properties,
-        text,
-        version::check_version,
-        wire::{Envelope, trimmed},
+        ErrorCode, Fault, Result, Timestamp, props::Properties, text, version::check_version,
+        wire::trimmed,
     },
     db::{Read, Write},
 };
@@ -148,9 +145,6 @@ pub struct Advanced {
     /// Unblocked, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub unblocked_entities_omitted: usize,
-    /// What to do once a task is closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub graph_hints: Option<GraphHints>,
     /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -165,25 +159,12 @@ pub struct Transition {
     pub to: Status,
 }
 
-/// A reminder, not an enforcement.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct GraphHints {
-    /// In a sentence.
-    pub message: &'static str,
-    /// What to consider.
-    pub suggested_actions: Vec<&'static str>,
-    /// The atoms that cover the task's files, by name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub atoms: Vec<String>,
-}
-
 /// Reads a container, its context files as a section.
 pub fn query_container(
     tx: &Read<'_>,
     settings: &Settings,
     ask: &QueryContainer,
-) -> Result<Envelope<ContainerData>> {
+) -> Result<ContainerData> {
     let ContainerOperation::Get = ask.operation;
     let record = get(tx, ask.container_type, &ask.id)?;
     let links =
@@ -192,11 +173,11 @@ pub fn query_container(
         links.map(|content| Section { title: "Context Files", content }).into_iter().collect()
     });
     let task = container(tx, settings, record, ask.container_type);
-    Ok(Envelope::new(ContainerData { task, sections }))
+    Ok(ContainerData { task, sections })
 }
 
 /// Steps NEW to ACTIVE by a claim, ACTIVE to CLOSED by resolving.
-pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Envelope<Advanced>> {
+pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Advanced> {
     let mut record = get(tx, ask.container_type, &ask.id)?;
     check_version("version", &ask.id, ask.version, record.node.rev)?;
     let from = status(tx, settings, &record);
@@ -218,15 +199,13 @@ pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Env
         }
     };
     let record = nodes::get(tx, "id", &ask.id)?;
-    let data = Advanced {
+    Ok(Advanced {
         task: container(tx, settings, record, ask.container_type),
         transition: Transition { from, to },
         unblocked_entities: updated.unblocked.newly_actionable,
         unblocked_entities_omitted: updated.unblocked.newly_actionable_omitted,
-        graph_hints: (to == Status::Closed).then(graph_hints),
         warnings: updated.warnings,
-    };
-    Ok(Envelope::new(data))
+    })
 }
 
 fn get(tx: &Read<'_>, kind: ContainerType, id: &str) -> Result<Record> {
@@ -302,16 +281,4 @@ fn check_unblocked(tx: &Read<'_>, record: &Record, closing: bool) -> Result<()> 
         )
         .hint("resolve these first; graph_next says which of them can be worked on")
         .into())
-}
-
-fn graph_hints() -> GraphHints {
-    GraphHints {
-        message: "Task completed. Consider updating the knowledge graph.",
-        suggested_actions: vec![
-            "Update atom knowledge for areas affected by this task",
-            "Update atom paths if files were moved or new directories created",
-            "Append changelog entries for significant changes",
-        ],
-        atoms: Vec::new(),
-    }
 }

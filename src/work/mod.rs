@@ -41,7 +41,7 @@ pub use open::*;
 pub use outline::*;
 pub use plan::*;
 pub use query::*;
-pub use records::{RECORDS, count_records, export_records, import_records};
+pub use records::RECORDS;
 pub use repair::{recount, reindex_texts, repair};
 pub use restructure::*;
 pub use search::*;

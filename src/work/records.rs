@@ -5,15 +5,14 @@
 
 use serde_json::Value;
 
-use self::{edges::import_edges, import::import_nodes};
 use super::{
     store::{edges::Edge, evidence, nodes, projects, records as store},
     types::{Evidence, ID_PREFIX, limits},
 };
 use crate::{
-    base::{Domain, ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
-    db::{self, Read, Write},
-    exchange::{self, Fate, Lines, Record, Report, record},
+    base::{ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
+    db::{Read, Write},
+    exchange::{self, Import, Incoming, Out, Record, Records, Writable, record},
 };
 
 mod edges;
@@ -58,32 +57,44 @@ record! {
     }
 }
 
-/// The types of records, in the order of an export.
-pub const RECORDS: [&str; 3] = [EdgeRecord::TYPE, NodeRecord::TYPE, ProjectRecord::TYPE];
+/// The records of the domain.
+pub const RECORDS: Records = Records {
+    types: &[EdgeRecord::TYPE, NodeRecord::TYPE, ProjectRecord::TYPE],
+    count: store::count,
+    export,
+    import,
+};
 
 /// Actions that are told of a node and leave its version alone.
 const BESIDE: &[&str] = &["connected", "disconnected"];
 
-/// How many records there are.
-pub fn count_records(tx: &Read<'_>) -> Result<usize> {
-    store::count(tx)
-}
-
-/// Gives `put` the line of every record, by type and id.
-pub fn export_records(tx: &Read<'_>, put: &mut dyn FnMut(String) -> Result<()>) -> Result<()> {
-    store::each_edge(tx, |edge| {
-        put(exchange::line(&edge_record(edge))?)?;
-        Ok(true)
-    })?;
+fn export(tx: &Read<'_>, out: &mut Out<'_>) -> Result<()> {
+    store::each_edge(tx, |edge| out.put(&edge_record(edge)))?;
     let orders = store::orders(tx)?;
     store::each_node(tx, |found| {
         let order = orders.get(&found.seq).copied().unwrap_or(0);
-        put(exchange::line(&NodeRecord { order, ..node_record(tx, found)? })?)?;
-        Ok(true)
+        out.put(&NodeRecord { order, ..node_record(tx, found)? })
     })?;
     let mut all = projects::list(tx, "", nodes::ALL)?;
     all.sort_by(|one, other| one.id.cmp(&other.id));
-    all.into_iter().try_for_each(|project| put(exchange::line(&project_record(tx, project)?)?))
+    for project in all {
+        out.put(&project_record(tx, project)?)?;
+    }
+    Ok(())
+}
+
+/// Projects, then nodes with parents first, then edges.
+fn import(import: &mut Import<'_, '_>) -> Result<()> {
+    let mut projects = Vec::new();
+    import.each(|place, project: ProjectRecord, _| projects.push((place, project.id)))?;
+    self::import::nodes(import)?;
+    for (place, id) in projects {
+        if nodes::find(import.tx, &id)?.is_none() {
+            let fault = Fault::invalid("id", "names a root that is no work.node of the file");
+            return Err(import.blame::<ProjectRecord>(place, &id, fault));
+        }
+    }
+    edges::import(import)
 }
 
 fn project_record(tx: &Read<'_>, project: projects::Project) -> Result<ProjectRecord> {
@@ -101,7 +112,7 @@ fn project_record(tx: &Read<'_>, project: projects::Project) -> Result<ProjectRe
 
 fn node_record(tx: &Read<'_>, found: nodes::Record) -> Result<NodeRecord> {
     let node = evidence::complete(tx, found)?;
-    let author = db::author(tx, Domain::Work, "node", &node.id, BESIDE)?;
+    let author = exchange::author::<NodeRecord>(tx, &node.id, BESIDE)?;
     Ok(NodeRecord {
         r#type: NodeRecord::TYPE.to_owned(),
         version: node.rev,
@@ -138,57 +149,43 @@ fn edge_id(from: &str, relation: &str, to: &str) -> String {
     format!("{from} {relation} {to}")
 }
 
-/// Takes in all records of the domain: projects, then nodes with parents first, then edges.
-pub fn import_records(tx: &Write<'_>, lines: &mut Lines<'_>, report: &mut Report) -> Result<()> {
-    let mut new = Vec::new();
-    lines.each(|place, incoming: ProjectRecord| {
-        let fate = import_project(tx, &incoming)?;
-        exchange::count::<ProjectRecord>(report, fate);
-        if fate == Fate::New {
-            new.push((place, incoming.id));
-        }
-        Ok(())
-    })?;
-    import_nodes(tx, lines, report)?;
-    for (place, id) in new {
-        if nodes::find(tx, &id)?.is_none() {
-            let error =
-                Fault::invalid("id", "names a root that is no work.node of the file").into();
-            return Err(lines.blame::<ProjectRecord>(place, &id, error));
-        }
+impl Incoming for ProjectRecord {
+    fn check(&mut self, _tx: &Read<'_>) -> Result<()> {
+        check_id("id", &self.id)?;
+        text::check_bounded("name", &self.name, limits::NAME * 4)
     }
-    import_edges(tx, lines, report)
+
+    /// Its stamp is that of its root, which is compared there.
+    fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
+        let (updated_at, updated_by) = (self.updated_at, self.updated_by.clone());
+        let stored = projects::find(tx, &self.id)?;
+        let stored = stored.map(|project| project_record(tx, project)).transpose()?;
+        Ok(stored.map(|stored| ProjectRecord { updated_at, updated_by, ..stored }))
+    }
 }
 
-fn import_project(tx: &Write<'_>, incoming: &ProjectRecord) -> Result<Fate> {
-    check_id("id", &incoming.id)?;
-    text::check_bounded("name", &incoming.name, limits::NAME * 4)?;
-    let there = projects::find(tx, &incoming.id)?;
-    let there = there.map(|project| project_record(tx, project)).transpose()?;
-    // Its stamp is that of its root, which is compared there.
-    let there = there.map(|there| ProjectRecord {
-        updated_at: incoming.updated_at,
-        updated_by: incoming.updated_by.clone(),
-        ..there
-    });
-    let fate = exchange::settle(there.as_ref(), incoming)?;
-    if !fate.writes() {
-        // A name that is not taken over is nobody's rival.
-        return Ok(fate);
+impl Writable for ProjectRecord {
+    fn write(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
+        let named = projects::find(tx, &self.name)?;
+        if let Some(other) = named.filter(|project| project.id != self.id) {
+            let message = format!(
+                "`name` is `{}`, and the project of that name here is another one, {}",
+                text::shorten(&self.name, 80),
+                other.id
+            );
+            return Err(Fault::new(ErrorCode::Conflict, message)
+                .hint(
+                    "two projects cannot be made one; import into a database of its own with --db",
+                )
+                .into());
+        }
+        store::put_project(tx, &self.id, &self.name)
     }
-    let named = projects::find(tx, &incoming.name)?;
-    if let Some(other) = named.filter(|project| project.id != incoming.id) {
-        let message = format!(
-            "`name` is `{}`, and the project of that name here is another one, {}",
-            text::shorten(&incoming.name, 80),
-            other.id
-        );
-        return Err(Fault::new(ErrorCode::Conflict, message)
-            .hint("two projects cannot be made one; import into a database of its own with --db")
-            .into());
+
+    /// Its root has an event.
+    fn tell(&self, _tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
+        Ok(())
     }
-    store::put_project(tx, &incoming.id, &incoming.name)?;
-    Ok(fate)
 }
 
 fn check_id(field: &str, id: &str) -> Result<()> {

@@ -188,16 +188,15 @@ fn what_show_does_not_have_is_told_by_where_it_is() {
     let (mut app, directory) = shop();
     let [design, tables] = ["n_0000000003", "n_0000000004"];
     let merge = json!({ "op": "merge", "source": design, "target": tables });
-    app.ok("graph_restructure", json!({ "operations": [merge] }));
+    app.graph_restructure(json!({ "operations": [merge] }));
     let ran = run(&directory, &["show", design, "--json"]);
     let fault = app.fault("graph_context", json!({ "node_id": design }));
     assert_eq!((ran.code, ran.json()), (1, json!({ "error": fault })));
-    app.ok(
-        "kb_upsert",
+    app.kb_upsert(
         json!({ "entities": [{ "id": "REQ-7", "type": "req", "title": "x", "status": "draft" }] }),
     );
     let new = json!({ "operation": "create", "entityType": "atom", "name": "A", "paths": ["x"] });
-    let made = app.ok("manage_graph", new);
+    let made = app.manage_graph(new);
     let atom = made["data"]["atom"]["id"].as_str().unwrap();
     for (id, hint) in [
         (design, format!("hint: it was merged into {tables}\n")),

@@ -21,7 +21,7 @@ fn known() -> (TestApp, PathBuf) {
     app.reopen();
     let make = |app: &mut TestApp, mut new: Value| {
         new["operation"] = json!("create");
-        let made = app.ok("manage_graph", new.clone());
+        let made = app.manage_graph(new.clone());
         made["data"][new["entityType"].as_str().unwrap()]["id"].as_str().unwrap().to_owned()
     };
     let molecule = make(
@@ -38,11 +38,8 @@ fn known() -> (TestApp, PathBuf) {
         json!({ "entityType": "atom", "name": "Retries", "paths": ["src/retry-*.ts"],
             "relatedAtoms": [{ "atomId": schema, "reason": "retries its writes" }] }),
     );
-    app.ok(
-        "manage_changelog",
-        json!({ "operation": "append", "parentType": "atom", "parentId": schema,
-            "taskId": "n_0000000003", "summary": "Second table" }),
-    );
+    app.manage_changelog(json!({ "operation": "append", "parentType": "atom", "parentId": schema,
+        "taskId": "n_0000000003", "summary": "Second table" }));
     (app, directory)
 }
 
@@ -75,7 +72,7 @@ nothing is known about
 #[test]
 fn the_log_tells_what_a_changelog_says() {
     let (mut app, directory) = known();
-    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
+    app.create_ontology(json!({ "node_types": ["Note"], "connection_types": [] }));
     let out = run(&directory, &["log"]).ok();
     assert!(out.contains("  Schema\n    changelog: n_0000000003: Second table\n"), "{out}");
     // What has no title ends with its name.
@@ -110,11 +107,11 @@ fn context_takes_paths_from_where_one_stands() {
 fn json_prints_the_objects_of_the_tools() {
     let (mut app, directory) = known();
     let asked = json!({ "operation": "context", "paths": ["migrations/0001.sql"], "include": ["work", "kb"] });
-    let expected = app.ok("query_graph", asked);
+    let expected = app.query_graph(asked);
     assert_eq!(run(&directory, &["context", "--json", "migrations/0001.sql"]).json(), expected);
     for (command, kind) in [("atoms", "atom"), ("molecules", "molecule")] {
         let asked = json!({ "operation": "search", "entityType": kind, "includeChangelog": false });
-        let expected = app.ok("query_graph", asked);
+        let expected = app.query_graph(asked);
         assert_eq!(run(&directory, &["--json", command]).json(), expected, "{command}");
     }
 }
@@ -181,10 +178,9 @@ fn doctor_points_out_globs_without_a_file() {
     assert_eq!(object["idle_patterns"][0]["pattern"], "src/retry-*.ts");
     assert_eq!(object["idle_patterns"].as_array().unwrap().len(), 1);
 
-    app.ok(
-        "manage_graph",
+    app.manage_graph(
         json!({ "operation": "update", "entityType": "atom", "version": 1, "paths": ["src/*.ts"],
-            "id": "00000000-0000-4000-8000-00000000000a" }),
+        "id": "00000000-0000-4000-8000-00000000000a" }),
     );
     assert!(!run(&directory, &["doctor"]).ok().contains("matches no file"));
 }

@@ -34,21 +34,22 @@ fn asked(directory: &Path, line: &str) -> Ran {
 #[test]
 fn names_and_ids_of_what_is_stored_are_completed() {
     let (mut app, directory) = shop();
-    app.ok("graph_open", json!({ "project": "side\u{7}show" }));
+    app.graph_open(json!({ "project": "side\u{7}show" }));
     let new = json!({ "operation": "create", "projectId": "shop", "name": "Storage" });
     let make = |app: &mut TestApp, kind: &str, paths: Value| {
         let mut new = new.clone();
         new["entityType"] = json!(kind);
         new["paths"] = paths;
-        let made = app.ok("manage_graph", new);
+        let made = app.manage_graph(new);
         made["data"][kind]["id"].as_str().unwrap().to_owned()
     };
     let molecule = make(&mut app, "molecule", Value::Null);
     let atom = make(&mut app, "atom", json!(["src/**"]));
-    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
-    let memory = app.ok("create_node", json!({ "type": "Note", "content": "x" }))["node_id"].take();
+    app.create_ontology(json!({ "node_types": ["Note"], "connection_types": [] }));
+    let memory = app.create_node(json!({ "type": "Note", "content": "x" }))["node_id"].take();
     let memory = memory.as_str().unwrap();
-    let applied = app.ok("kb_upsert", json!({ "entities": [{ "id": "REQ-7", "type": "req", "title": "x", "status": "approved" }] }));
+    let entity = json!({ "id": "REQ-7", "type": "req", "title": "x", "status": "approved" });
+    let applied = app.kb_upsert(json!({ "entities": [entity] }));
     let changeset = applied["changeset"].as_str().unwrap();
     let elsewhere = json!({ "entities": [{ "id": "ADR-1", "type": "adr", "title": "x", "status": "accepted" }] });
     let mut elsewhere = command(&directory, &["tool", "kb_upsert", &elsewhere.to_string()]);

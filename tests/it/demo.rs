@@ -34,7 +34,7 @@ fn it_shows_the_main_job_within_two_screens_and_leaves_nothing() {
         "§ REQ-1",
         "✓ pay-by-card is in order",
         "* pay-by-card  4 entities",
-        "begin for real: graph init",
+        "set up your own project: graph init",
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
@@ -101,6 +101,6 @@ fn ctrl_c_ends_it_and_leaves_nothing() {
     let output = child.wait_with_output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(130), "{out}");
-    assert!(!out.contains("begin for real"), "{out}");
+    assert!(!out.contains("set up your own project"), "{out}");
     assert_eq!(left(&directory), 0);
 }

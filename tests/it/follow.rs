@@ -104,8 +104,7 @@ fn it_ends_when_nobody_reads_any_more() {
 fn events_are_chosen_by_domain_and_time() {
     let (mut app, directory) = shop();
     app.advance_minutes(10);
-    app.ok(
-        "manage_graph",
+    app.manage_graph(
         json!({ "operation": "create", "entityType": "atom", "name": "A", "paths": ["x"] }),
     );
     let events = |arguments: &[&str]| {

@@ -5,8 +5,8 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use crate::support::{
-    binary::{Ran, command, directory, finish, run},
-    git::{self, git},
+    binary::{directory, run},
+    git::{commit, git},
 };
 
 /// Every file below a directory with its bytes, without git's own and the database.
@@ -43,11 +43,6 @@ fn repository() -> (tempfile::TempDir, std::path::PathBuf) {
     (keep, root)
 }
 
-/// Runs with git within reach, which hooks need.
-fn with_git(root: &Path, arguments: &[&str]) -> Ran {
-    finish(command(root, arguments).env("PATH", git::path()).env("GIT_CONFIG_NOSYSTEM", "1"))
-}
-
 #[test]
 fn a_repository_gets_settings_the_server_and_what_git_ignores() {
     let (_keep, root) = repository();
@@ -81,18 +76,18 @@ fn a_repository_gets_settings_the_server_and_what_git_ignores() {
 fn a_second_run_changes_nothing_and_says_so() {
     let (_keep, root) = repository();
     let all = ["init", "--kb", "--skills"];
-    with_git(&root, &all).ok();
+    run(&root, &all).ok();
     let before = files(&root);
     let hooks = files(&root.join(".git/hooks"));
     assert_eq!(hooks.iter().filter(|(name, _)| !name.ends_with(".sample")).count(), 3);
     let log = run(&root, &["log", "--json"]).json();
-    let out = with_git(&root, &all).ok();
+    let out = run(&root, &all).ok();
     assert!(out.contains("nothing to do: all of it is there"), "{out}");
     assert!(!out.contains("undo"), "{out}");
     assert_eq!(files(&root), before);
     assert_eq!(files(&root.join(".git/hooks")), hooks);
     assert_eq!(run(&root, &["log", "--json"]).json(), log);
-    let object = with_git(&root, &["init", "--json", "--kb"]).json();
+    let object = run(&root, &["init", "--json", "--kb"]).json();
     let did: Vec<_> = object["steps"].as_array().unwrap().iter().map(|it| &it["did"]).collect();
     assert_eq!(did, ["is there"; 3]);
     assert_eq!((&object["kb"]["created"], &object["kb"]["store"]), (&json!([]), &json!("present")));
@@ -104,7 +99,7 @@ fn a_dry_run_tells_the_same_and_writes_nothing() {
     fs::write(root.join(".mcp.json"), "{}").unwrap();
     let before = files(&root);
     let all = ["init", "--kb", "--skills", "--dry-run"];
-    let out = with_git(&root, &all).ok();
+    let out = run(&root, &all).ok();
     for line in [
         "would create  graph.config.yaml",
         "would add to  .mcp.json",
@@ -119,7 +114,7 @@ fn a_dry_run_tells_the_same_and_writes_nothing() {
     assert_eq!(files(&root), before);
     assert!(!root.join("graph.db").exists() && !root.join("docs").exists());
     assert!(!root.join(".git/hooks/post-merge").exists());
-    let done = with_git(&root, &["init", "--kb", "--skills"]).ok();
+    let done = run(&root, &["init", "--kb", "--skills"]).ok();
     // The store of the branch is the one change that has no file of its own.
     assert!(done.contains("set up: 19 changes"), "{done}");
 }
@@ -209,7 +204,7 @@ fn it_sets_up_the_working_tree_from_any_directory_of_it_and_outside_git() {
     assert_eq!(names(&root), [".gitignore", ".mcp.json", "graph.config.yaml"]);
     assert!(out.contains(&format!("undo: rm {}", root.join(".mcp.json").display())), "{out}");
 
-    git::commit(&root);
+    commit(&root);
     git(&root, &["rm", "-q", "--cached", "-r", "."]);
     git(&root, &["commit", "-q", "-m", "none"]);
     git(&root, &["worktree", "add", "-q", "linked"]);
@@ -299,8 +294,8 @@ fn a_directory_that_cannot_be_written_is_told() {
 #[test]
 fn kb_init_keeps_the_database_out_of_git_too() {
     let (_keep, root) = repository();
-    let out = with_git(&root, &["kb", "init"]).ok();
+    let out = run(&root, &["kb", "init"]).ok();
     assert!(out.contains("✓ .gitignore: keeps the database out of git"), "{out}");
     assert!(read(&root, ".gitignore").contains("\n/graph.db\n"));
-    assert!(!with_git(&root, &["kb", "init"]).ok().contains(".gitignore"));
+    assert!(!run(&root, &["kb", "init"]).ok().contains(".gitignore"));
 }

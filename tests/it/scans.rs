@@ -103,7 +103,7 @@ impl Subscriber for Listener {
 fn planted(nodes: i32) -> TestApp {
     let mut app = TestApp::new();
     for project in ["p", "q"] {
-        app.ok("graph_open", json!({ "project": project }));
+        app.graph_open(json!({ "project": project }));
         let nodes: Vec<Value> = (0..nodes)
             .map(|index| {
                 let mut node = json!({ "ref": format!("r{index}"), "summary": format!("step number {index}") });
@@ -119,17 +119,17 @@ fn planted(nodes: i32) -> TestApp {
                 node
             })
             .collect();
-        app.ok("graph_plan", json!({ "project": project, "nodes": nodes }));
+        app.graph_plan(json!({ "project": project, "nodes": nodes }));
     }
     app
 }
 
 /// The calls that an agent repeats, on a project that is there.
 fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
-    let next = app.ok("graph_next", json!({ "project": "p" }));
+    let next = app.graph_next(json!({ "project": "p" }));
     let id = next["nodes"][0]["node"]["id"].clone();
-    let page = app.ok("graph_query", json!({ "project": "p", "limit": 5 }));
-    let child = app.ok("graph_query", json!({ "project": "p", "sort": "depth", "limit": 1 }));
+    let page = app.graph_query(json!({ "project": "p", "limit": 5 }));
+    let child = app.graph_query(json!({ "project": "p", "sort": "depth", "limit": 1 }));
     let child = child["nodes"][0]["id"].clone();
     vec![
         ("graph_open", json!({ "project": "p" })),

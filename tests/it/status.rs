@@ -10,16 +10,16 @@ use crate::support::binary::{run, shop};
 fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
     let (mut app, directory) = shop();
     for number in 0..30 {
-        app.ok("graph_open", json!({ "project": format!("side {number:02}") }));
+        app.graph_open(json!({ "project": format!("side {number:02}") }));
     }
-    app.ok(
-        "manage_graph",
-        json!({ "operation": "create", "entityType": "atom", "name": "A", "paths": ["x"], "projectId": "shop" }),
+    app.manage_graph(
+        json!({ "operation": "create", "entityType": "atom", "name": "A", "paths": ["x"],
+        "projectId": "shop" }),
     );
-    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
-    app.ok("create_node", json!({ "type": "Note", "content": "x" }));
+    app.create_ontology(json!({ "node_types": ["Note"], "connection_types": [] }));
+    app.create_node(json!({ "type": "Note", "content": "x" }));
     let requirement = json!({ "id": "R1", "type": "req", "title": "x", "status": "approved", "priority": "must" });
-    app.ok("kb_upsert", json!({ "entities": [requirement] }));
+    app.kb_upsert(json!({ "entities": [requirement] }));
 
     let out = run(&directory, &["status"]).ok();
     for line in [
@@ -49,7 +49,7 @@ fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
     assert_eq!(object["changes"].as_array().unwrap().len(), 4);
     assert_eq!(object["changes"][0]["subject"], "R1");
     let all = run(&directory, &["status", "--json", "--all"]).json();
-    let listed = app.ok("graph_open", json!({}))["projects"].take();
+    let listed = app.graph_open(json!({}))["projects"].take();
     for line in listed.as_array().unwrap() {
         let projects = all["projects"].as_array().unwrap();
         let shown = projects.iter().find(|shown| shown["id"] == line["id"]).unwrap();

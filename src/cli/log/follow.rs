@@ -10,10 +10,7 @@ use super::{
     },
     one,
 };
-use crate::{
-    app::{LogEntry, Wanted},
-    base::ErrorCode,
-};
+use crate::{app::Wanted, base::ErrorCode, compose::LogEntry};
 
 /// Between two looks at the log: soon enough for a person, and next to nothing for the machine.
 const PACE: Duration = Duration::from_millis(200);

@@ -2,54 +2,53 @@
 
 use std::io;
 
-use super::{Picture, Project, Requirements, Stand};
 use crate::{
-    app::LogEntry,
     base::Timestamp,
     cli::{
-        format::{ago, count, number, progress},
+        format::{self, ago, count, number},
         next::quoted,
         output::{BAD, GOOD, NEXT, Output, QUIET, STRONG, WARN, brief, plain, styled},
     },
+    compose::{KbSummary, LogEntry, Progress, ProjectStatus, Status},
     work::NodeRef,
 };
 
 /// Prints all of it.
-pub fn print(picture: &Picture, now: Timestamp, out: &mut Output) -> io::Result<()> {
-    let several = picture.projects.len() > 1;
+pub fn print(status: &Status, now: Timestamp, out: &mut Output) -> io::Result<()> {
+    let several = status.projects.len() > 1;
     let mut in_full = false;
-    for (index, project) in picture.projects.iter().enumerate() {
+    for (index, project) in status.projects.iter().enumerate() {
         // Those in full stand apart, the others close together.
-        if index > 0 && (in_full || project.stand.is_some()) {
+        if index > 0 && (in_full || project.progress.is_some()) {
             out.gap()?;
         }
-        in_full = project.stand.is_some();
+        in_full = project.progress.is_some();
         heading(project, now, out)?;
-        if let Some(stand) = &project.stand {
-            details(project, stand, several, now, out)?;
+        if let Some(progress) = &project.progress {
+            details(project, progress, several, now, out)?;
         }
     }
-    if picture.projects_omitted > 0 {
-        let more = number(picture.projects_omitted, "more project");
+    if status.projects_omitted > 0 {
+        let more = number(status.projects_omitted, "more project");
         out.line(styled(QUIET, format_args!("… and {more}, shown by --all")))?;
     }
-    beside(picture, out)?;
-    changes(&picture.changes, now, out)
+    beside(status, out)?;
+    changes(&status.changes, now, out)
 }
 
 /// What is known, remembered and required.
-fn beside(picture: &Picture, out: &mut Output) -> io::Result<()> {
+fn beside(status: &Status, out: &mut Output) -> io::Result<()> {
     let mut rows = Vec::new();
-    if let Some(known) = &picture.knowledge {
+    if let Some(known) = &status.knowledge {
         let (atoms, molecules) = (number(known.atoms, "atom"), number(known.molecules, "molecule"));
         rows.push(("knowledge", format!("{atoms}, {molecules}")));
     }
-    if let Some(memory) = &picture.memory {
+    if let Some(memory) = &status.memory {
         let nodes = number(memory.nodes, "node");
         rows.push(("memory", format!("{nodes}, {}", number(memory.connections, "connection"))));
     }
-    rows.extend(picture.kb.as_ref().map(|kb| ("kb", requirements(kb))));
-    if !rows.is_empty() && !picture.projects.is_empty() {
+    rows.extend(status.kb.as_ref().map(|kb| ("kb", requirements(kb))));
+    if !rows.is_empty() && !status.projects.is_empty() {
         out.gap()?;
     }
     for (domain, text) in &rows {
@@ -58,7 +57,7 @@ fn beside(picture: &Picture, out: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-fn requirements(kb: &Requirements) -> String {
+fn requirements(kb: &KbSummary) -> String {
     if let Some(problem) = &kb.problem {
         return styled(WARN, plain(problem)).to_string();
     }
@@ -99,20 +98,20 @@ fn changes(entries: &[LogEntry], now: Timestamp, out: &mut Output) -> io::Result
     Ok(())
 }
 
-fn heading(project: &Project, now: Timestamp, out: &mut Output) -> io::Result<()> {
+fn heading(project: &ProjectStatus, now: Timestamp, out: &mut Output) -> io::Result<()> {
     let line = &project.line;
     let (done, total) = (line.resolved, line.total);
     out.line(format_args!(
         "{}  {}  {done} of {total} done  {}",
         styled(STRONG, brief(&line.project)),
-        progress(done, total),
+        format::progress(done, total),
         styled(QUIET, format_args!("changed {}", ago(line.updated_at, now)))
     ))
 }
 
 fn details(
-    project: &Project,
-    stand: &Stand,
+    project: &ProjectStatus,
+    progress: &Progress,
     several: bool,
     now: Timestamp,
     out: &mut Output,
@@ -121,22 +120,22 @@ fn details(
     if line.summary != line.project {
         out.line(format_args!("  {}", brief(&line.summary)))?;
     }
-    let mut counts = format!("{} ready, {} blocked", stand.actionable, stand.blocked);
-    if !stand.claimed.is_empty() {
+    let mut counts = format!("{} ready, {} blocked", progress.actionable, progress.blocked);
+    if !progress.claimed.is_empty() {
         // Those that are not listed too. A claim changes nothing about what a node waits for.
-        let claimed = stand.claimed.len() + stand.claimed_omitted;
+        let claimed = progress.claimed.len() + progress.claimed_omitted;
         counts.push_str(&format!("; {claimed} of these claimed"));
     }
     out.line(format_args!("  {counts}"))?;
-    for claim in &stand.claimed {
+    for claim in &progress.claimed {
         let since = claim.since.parse::<Timestamp>().map(|at| ago(at, now)).unwrap_or_default();
         let who = styled(QUIET, format!("{}, {since}", plain(&claim.by)));
         let mark = styled(WARN, "◐ claimed");
         out.line(format_args!("  {mark}  {}  {}  {who}", claim.id, brief(&claim.summary)))?;
     }
     // What somebody holds is theirs to go on with, and has been listed.
-    let held = |next: &&NodeRef| stand.claimed.iter().any(|claim| claim.id == next.id);
-    let (mine, free): (Vec<_>, Vec<_>) = stand.next.iter().partition(held);
+    let held = |next: &&NodeRef| progress.claimed.iter().any(|claim| claim.id == next.id);
+    let (mine, free): (Vec<_>, Vec<_>) = progress.next.iter().partition(held);
     for (index, next) in free.iter().enumerate() {
         let label = if index == 0 { "▶ next   " } else { "  then   " };
         out.line(format_args!("  {}  {}  {}", styled(NEXT, label), next.id, brief(&next.summary)))?;

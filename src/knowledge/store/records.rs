@@ -1,29 +1,17 @@
-//! Rows as an exchange writes them: with their own times and versions.
+//! Rows as an exchange reads and writes them: with their own times and versions.
 
 use serde_json::json;
 
 use super::{atoms, molecules};
 use crate::{
-    base::{Result, Timestamp},
+    base::Result,
     db::{Read, Write},
+    exchange::Record,
+    knowledge::{
+        records::{AtomRecord, EntryRecord, MoleculeRecord},
+        types::EntityType,
+    },
 };
-
-/// An entry of a changelog with what it belongs to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    /// A UUID.
-    pub id: String,
-    /// `atom` or `molecule`.
-    pub parent_type: String,
-    /// Which one.
-    pub parent: String,
-    /// The task that brought it about.
-    pub task: String,
-    /// What changed and why.
-    pub summary: String,
-    /// When.
-    pub created_at: Timestamp,
-}
 
 /// Visits all atoms by id.
 pub fn each_atom(tx: &Read<'_>, visit: impl FnMut(atoms::Record) -> Result<bool>) -> Result<()> {
@@ -38,7 +26,7 @@ pub fn find_atom(tx: &Read<'_>, id: &str) -> Result<Option<atoms::Record>> {
 }
 
 /// Writes all of an atom, in place of what it was; its patterns wait for their keys.
-pub fn put_atom(tx: &Write<'_>, atom: &atoms::Record) -> Result<()> {
+pub fn put_atom(tx: &Write<'_>, atom: &AtomRecord) -> Result<()> {
     tx.run(
         "INSERT INTO graph_atoms (id, project_id, molecule_id, name, paths, knowledge, related_atoms,
                                   created_by_task_id, last_task_id, version, created_at, updated_at)
@@ -73,7 +61,7 @@ pub fn find_molecule(tx: &Read<'_>, id: &str) -> Result<Option<molecules::Record
 }
 
 /// Writes all of a molecule, in place of what it was.
-pub fn put_molecule(tx: &Write<'_>, molecule: &molecules::Record) -> Result<()> {
+pub fn put_molecule(tx: &Write<'_>, molecule: &MoleculeRecord) -> Result<()> {
     tx.run(
         "INSERT INTO graph_molecules (id, project_id, name, knowledge, related_molecules, created_by_task_id,
                                       last_task_id, version, created_at, updated_at)
@@ -94,40 +82,46 @@ pub fn put_molecule(tx: &Write<'_>, molecule: &molecules::Record) -> Result<()> 
 const ENTRY: &str =
     "SELECT id, parent_type, parent_id, task_id, summary, created_at FROM graph_changelog";
 
-fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry {
-        id: row.get(0)?,
-        parent_type: row.get(1)?,
-        parent: row.get(2)?,
-        task: row.get(3)?,
-        summary: row.get(4)?,
-        created_at: row.get(5)?,
+fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<EntryRecord> {
+    let parent_type: String = row.get("parent_type")?;
+    Ok(EntryRecord {
+        r#type: EntryRecord::TYPE.to_owned(),
+        id: row.get("id")?,
+        version: 1,
+        updated_at: row.get("created_at")?,
+        updated_by: row.get("task_id")?,
+        parent_type: match parent_type.as_str() {
+            "molecule" => EntityType::Molecule,
+            _ => EntityType::Atom,
+        },
+        parent: row.get("parent_id")?,
+        summary: row.get("summary")?,
     })
 }
 
 /// Visits all entries of all changelogs by id.
-pub fn each_entry(tx: &Read<'_>, visit: impl FnMut(Entry) -> Result<bool>) -> Result<()> {
+pub fn each_entry(tx: &Read<'_>, visit: impl FnMut(EntryRecord) -> Result<bool>) -> Result<()> {
     tx.while_each(&format!("{ENTRY} ORDER BY id"), [], entry, visit)
 }
 
 /// The entry, if there is one.
-pub fn find_entry(tx: &Read<'_>, id: &str) -> Result<Option<Entry>> {
+pub fn find_entry(tx: &Read<'_>, id: &str) -> Result<Option<EntryRecord>> {
     tx.one(&format!("{ENTRY} WHERE id = ?1"), [id], entry)
 }
 
 /// Writes an entry; one of that id goes, since none is ever edited.
-pub fn put_entry(tx: &Write<'_>, entry: &Entry) -> Result<()> {
+pub fn put_entry(tx: &Write<'_>, entry: &EntryRecord) -> Result<()> {
     tx.run("DELETE FROM graph_changelog WHERE id = ?1", [&entry.id])?;
     tx.run(
         "INSERT INTO graph_changelog (id, parent_type, parent_id, task_id, summary, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         (
             &entry.id,
-            &entry.parent_type,
+            entry.parent_type.as_str(),
             &entry.parent,
-            &entry.task,
+            &entry.updated_by,
             &entry.summary,
-            entry.created_at,
+            entry.updated_at,
         ),
     )?;
     Ok(())

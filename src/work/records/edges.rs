@@ -6,7 +6,7 @@ use super::{EdgeRecord, edge_id, edge_record};
 use crate::{
     base::{ErrorCode, Fault, Result, props::Change, text},
     db::{Read, Write},
-    exchange::{self, Fate, Lines, Report},
+    exchange::{self, Fate, Import, Incoming, Writable},
     work::{
         cycle, history,
         store::{edges::Edge, nodes, records as store},
@@ -14,72 +14,70 @@ use crate::{
     },
 };
 
-/// Takes in all edges.
-pub(super) fn import_edges(
-    tx: &Write<'_>,
-    lines: &mut Lines<'_>,
-    report: &mut Report,
-) -> Result<()> {
+/// Imports all edges.
+pub(super) fn import(import: &mut Import<'_, '_>) -> Result<()> {
     let mut drawn: HashMap<(String, String), usize> = HashMap::new();
-    lines.each(|place, incoming: EdgeRecord| {
-        check_edge(tx, &incoming)?;
-        let EdgeRecord { from, to, relation, .. } = &incoming;
-        let there = store::find_edge(tx, from, to, relation)?.map(edge_record);
-        let fate = exchange::settle(there.as_ref(), &incoming)?;
-        exchange::count::<EdgeRecord>(report, fate);
-        if fate.writes() {
-            store::put_edge(
-                tx,
-                &Edge {
-                    from: from.clone(),
-                    to: to.clone(),
-                    kind: relation.clone(),
-                    created_at: incoming.updated_at,
-                    created_by: incoming.updated_by.clone(),
-                },
-            )?;
-            let change = Change::new(relation.as_str(), (), to.as_str());
-            history::record(tx, from, "connected", &[change])?;
+    import.each(|place, edge: EdgeRecord, fate| {
+        if fate == Fate::New && edge.relation == DEPENDS_ON {
+            drawn.insert((edge.from, edge.to), place);
         }
-        if fate == Fate::New && relation == DEPENDS_ON {
-            drawn.insert((incoming.from, incoming.to), place);
-        }
-        Ok(())
     })?;
-    check_dependencies(tx, lines, &drawn)
+    check_dependencies(import, &drawn)
 }
 
-fn check_edge(tx: &Read<'_>, incoming: &EdgeRecord) -> Result<()> {
-    let EdgeRecord { id, from, relation, to, .. } = incoming;
-    if *id != edge_id(from, relation, to) {
-        let problem = format!("is not `{}`, which its ends say", edge_id(from, relation, to));
-        return Err(Fault::invalid("id", problem).into());
-    }
-    text::check_bounded("relation", relation, limits::WORD)?;
-    for (field, end) in [("from", from), ("to", to)] {
-        if nodes::find(tx, end)?.is_none() {
-            let shown = text::shorten(end, 80);
-            let problem = format!("is `{shown}`, which is neither in the file nor here");
-            return Err(Fault::invalid(field, problem).into());
+impl Incoming for EdgeRecord {
+    fn check(&mut self, tx: &Read<'_>) -> Result<()> {
+        let EdgeRecord { id, from, relation, to, .. } = self;
+        let named = edge_id(from, relation, to);
+        if *id != named {
+            let problem = format!("is not `{named}`, which its ends say");
+            return Err(Fault::invalid("id", problem).into());
         }
+        text::check_bounded("relation", relation, limits::WORD)?;
+        for (field, end) in [("from", &*from), ("to", &*to)] {
+            if nodes::find(tx, end)?.is_none() {
+                return Err(exchange::missing(field, end).into());
+            }
+        }
+        if from == to {
+            return Err(Fault::invalid("to", "is where the edge begins").into());
+        }
+        Ok(())
     }
-    if from == to {
-        return Err(Fault::invalid("to", "is where the edge begins").into());
+
+    fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
+        Ok(store::find_edge(tx, &self.from, &self.to, &self.relation)?.map(edge_record))
     }
-    Ok(())
+}
+
+impl Writable for EdgeRecord {
+    fn write(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
+        let edge = Edge {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            kind: self.relation.clone(),
+            created_at: self.updated_at,
+            created_by: self.updated_by.clone(),
+        };
+        store::put_edge(tx, &edge)
+    }
+
+    fn tell(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
+        let change = Change::new(self.relation.as_str(), (), self.to.as_str());
+        history::record(tx, &self.from, "connected", &[change])
+    }
 }
 
 /// Looks at all dependencies at once: edge by edge it would take as long as the graph is large, each time.
 fn check_dependencies(
-    tx: &Read<'_>,
-    lines: &Lines<'_>,
+    import: &Import<'_, '_>,
     drawn: &HashMap<(String, String), usize>,
 ) -> Result<()> {
     let blame = |from: &str, to: &str, error| match drawn.get(&(from.to_owned(), to.to_owned())) {
-        Some(place) => lines.blame::<EdgeRecord>(*place, &edge_id(from, DEPENDS_ON, to), error),
+        Some(place) => import.blame::<EdgeRecord>(*place, &edge_id(from, DEPENDS_ON, to), error),
         None => error,
     };
-    if let Some((from, to)) = store::crossing(tx)? {
+    if let Some((from, to)) = store::crossing(import.tx)? {
         let message = format!("{from} depends on {to}, and they would be of two projects");
         let fault = Fault::new(ErrorCode::InvariantViolation, message);
         return Err(blame(&from, &to, fault.into()));
@@ -87,7 +85,7 @@ fn check_dependencies(
     if drawn.is_empty() {
         return Ok(());
     }
-    let edges = store::dependencies(tx)?;
+    let edges = store::dependencies(import.tx)?;
     let Some(path) = cycle::find(&edges) else {
         return Ok(());
     };

@@ -8,10 +8,9 @@ use std::{
 use super::{NodeRecord, check_id, node_record};
 use crate::{
     base::{ErrorCode, Fault, Result, Timestamp, text},
-    db::Write,
-    exchange::{self, Fate, Lines, Report},
+    db::{Read, Write},
+    exchange::{self, Fate, Import, Incoming},
     work::{
-        history,
         store::{nodes, projects, records as store},
         types::{NewEvidence, Node, limits},
         validate,
@@ -28,32 +27,16 @@ struct Coming {
     touched: i64,
 }
 
-/// Takes in all nodes.
-pub(super) fn import_nodes(
-    tx: &Write<'_>,
-    lines: &mut Lines<'_>,
-    report: &mut Report,
-) -> Result<()> {
+/// Imports all nodes.
+pub(super) fn nodes(import: &mut Import<'_, '_>) -> Result<()> {
     let (mut new, mut changed) = (Vec::new(), Vec::new());
-    lines.each(|place, mut incoming: NodeRecord| {
-        check_node(&mut incoming)?;
-        let found = nodes::find(tx, &incoming.id)?;
-        let there = found.map(|found| node_record(tx, found)).transpose()?;
-        let there = there.map(|there| NodeRecord { order: incoming.order, ..there });
-        let fate = exchange::settle(there.as_ref(), &incoming)?;
-        exchange::count::<NodeRecord>(report, fate);
-        if let Some(there) = &there
-            && there.parent.is_none() != incoming.parent.is_none()
-        {
-            let problem = "says another thing than here about whether it is a project's root";
-            return Err(Fault::invalid("parent", problem).into());
-        }
+    import.settle(|place, node: NodeRecord, fate| {
         let coming = Coming {
             place,
-            created: (incoming.created_at, incoming.order),
-            updated: incoming.updated_at,
-            id: incoming.id,
-            parent: incoming.parent,
+            created: (node.created_at, node.order),
+            updated: node.updated_at,
+            id: node.id,
+            parent: node.parent,
             touched: 0,
         };
         match fate {
@@ -61,40 +44,37 @@ pub(super) fn import_nodes(
             Fate::Replaced => changed.push(coming),
             Fate::Equal | Fate::Kept => {}
         }
-        Ok(())
     })?;
-    touch(tx, new.iter_mut().chain(&mut changed).collect());
-    insert(tx, lines, new)?;
+    touch(import.tx, new.iter_mut().chain(&mut changed).collect());
+    insert(import, &new)?;
     let mut moved: HashMap<String, usize> = HashMap::new();
-    for coming in changed {
-        let (place, id) = (coming.place, coming.id.clone());
-        let is_moved = replace(tx, lines, &coming)
-            .map_err(|error| lines.blame::<NodeRecord>(place, &id, error))?;
-        if is_moved {
+    for Coming { place, id, touched, .. } in changed {
+        if import.read(place, |tx, node| replace(tx, node, touched))? {
             moved.insert(id, place);
         }
     }
     if moved.is_empty() {
         return Ok(());
     }
-    match store::settle_places(tx)? {
-        (_, Some(lost)) => {
-            // Every cycle has a node that the import moved, unless somebody else put one into the file.
-            let (mut at, mut passed) = (lost, HashSet::new());
-            while !moved.contains_key(&at) && passed.insert(at.clone()) {
-                at = nodes::get(tx, "parent", &at)?.node.parent.unwrap_or_default();
-            }
-            let Some(place) = moved.get(&at) else {
-                let message = format!("node `{at}` of the database stands below itself");
-                return Err(Fault::new(ErrorCode::StorageCorrupt, message)
-                    .hint("run `graph doctor`, which says what is wrong with the file")
-                    .into());
-            };
-            let error = Fault::invalid("parent", "puts it below itself").into();
-            Err(lines.blame::<NodeRecord>(*place, &at, error))
-        }
-        (_, None) => Ok(()),
+    let (_, Some(lost)) = store::settle_places(import.tx)? else {
+        return Ok(());
+    };
+    // Every cycle has a node that the import moved, unless the file had one before.
+    let (mut at, mut passed) = (lost, HashSet::new());
+    while !moved.contains_key(&at) && passed.insert(at.clone()) {
+        at = nodes::get(import.tx, "parent", &at)?.node.parent.unwrap_or_default();
     }
+    let Some(place) = moved.get(&at) else {
+        let message = format!("node `{at}` of the database stands below itself");
+        return Err(Fault::new(ErrorCode::StorageCorrupt, message)
+            .hint("run `graph doctor`, which says what is wrong with the file")
+            .into());
+    };
+    Err(import.blame::<NodeRecord>(*place, &at, below_itself()))
+}
+
+fn below_itself() -> Fault {
+    Fault::invalid("parent", "puts it below itself")
 }
 
 /// Gives each its place in the order of last changes, which the file tells by instants only.
@@ -108,7 +88,7 @@ fn touch(tx: &Write<'_>, mut coming: Vec<&mut Coming>) {
 }
 
 /// Inserts new nodes in the order of their making, but none before its parent.
-fn insert(tx: &Write<'_>, lines: &mut Lines<'_>, new: Vec<Coming>) -> Result<()> {
+fn insert(import: &mut Import<'_, '_>, new: &[Coming]) -> Result<()> {
     let by_id: HashMap<&str, usize> =
         new.iter().enumerate().map(|(index, coming)| (coming.id.as_str(), index)).collect();
     let mut below: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -121,32 +101,26 @@ fn insert(tx: &Write<'_>, lines: &mut Lines<'_>, new: Vec<Coming>) -> Result<()>
         }
     }
     let mut inserted = 0;
-    while let Some(Reverse((_, id, index))) = ready.pop() {
+    while let Some(Reverse((.., index))) = ready.pop() {
         let Coming { place, touched, .. } = new[index];
-        insert_one(tx, lines, place, touched)
-            .map_err(|error| lines.blame::<NodeRecord>(place, id, error))?;
-        tx.save_texts_in_time()?;
+        import.read(place, |tx, node| insert_one(tx, node, touched))?;
         inserted += 1;
         ready.extend(below.remove(&index).into_iter().flatten().map(rank));
     }
     if inserted < new.len() {
         // What no root or node that is there leads to: all of them hang below each other.
         let stuck = below.values().flatten().min().copied().unwrap_or_default();
-        let error = Fault::invalid("parent", "puts it below itself").into();
-        return Err(lines.blame::<NodeRecord>(new[stuck].place, &new[stuck].id, error));
+        let Coming { place, id, .. } = &new[stuck];
+        return Err(import.blame::<NodeRecord>(*place, id, below_itself()));
     }
     Ok(())
 }
 
-fn insert_one(tx: &Write<'_>, lines: &mut Lines<'_>, place: usize, touched: i64) -> Result<()> {
-    let mut incoming: NodeRecord = lines.get(place)?;
-    check_node(&mut incoming)?;
+fn insert_one(tx: &Write<'_>, incoming: NodeRecord, touched: i64) -> Result<()> {
     let (project, depth) = match &incoming.parent {
         Some(parent) => {
-            let parent = nodes::find(tx, parent)?.ok_or_else(|| {
-                let problem = format!("is `{parent}`, which is neither in the file nor here");
-                Fault::invalid("parent", problem)
-            })?;
+            let parent =
+                nodes::find(tx, parent)?.ok_or_else(|| exchange::missing("parent", parent))?;
             (parent.project, parent.depth + 1)
         }
         None if projects::find(tx, &incoming.id)?.is_none() => {
@@ -156,29 +130,25 @@ fn insert_one(tx: &Write<'_>, lines: &mut Lines<'_>, place: usize, touched: i64)
         None => (incoming.id.clone(), 0),
     };
     let changes = exchange::changes(None, &incoming)?;
-    let record = stored(incoming, project, depth, touched);
-    store::insert_node(tx, &record)?;
-    history::record(tx, &record.node.id, "imported", &changes)
+    exchange::imported(tx, &incoming, &changes)?;
+    store::insert_node(tx, &stored(incoming, project, depth, touched))?;
+    tx.save_texts_in_time()
 }
 
-/// Replaces a node; answers whether it hangs elsewhere now.
-fn replace(tx: &Write<'_>, lines: &mut Lines<'_>, coming: &Coming) -> Result<bool> {
-    let mut incoming: NodeRecord = lines.get(coming.place)?;
-    check_node(&mut incoming)?;
-    let there = nodes::get(tx, "id", &coming.id)?;
+/// Replaces a node; returns whether it has another parent now.
+fn replace(tx: &Write<'_>, incoming: NodeRecord, touched: i64) -> Result<bool> {
+    let there = nodes::get(tx, "id", &incoming.id)?;
     let (project, depth) = (there.project.clone(), there.depth);
     let there = node_record(tx, there)?;
     let is_moved = there.parent != incoming.parent;
     if let Some(parent) = incoming.parent.as_deref().filter(|_| is_moved)
         && nodes::find(tx, parent)?.is_none()
     {
-        let problem = format!("is `{parent}`, which is neither in the file nor here");
-        return Err(Fault::invalid("parent", problem).into());
+        return Err(exchange::missing("parent", parent).into());
     }
     let changes = exchange::changes(Some(&there), &incoming)?;
-    let record = stored(incoming, project, depth, coming.touched);
-    store::replace_node(tx, &record)?;
-    history::record(tx, &record.node.id, "imported", &changes)?;
+    exchange::imported(tx, &incoming, &changes)?;
+    store::replace_node(tx, &stored(incoming, project, depth, touched))?;
     Ok(is_moved)
 }
 
@@ -209,24 +179,40 @@ fn stored(incoming: NodeRecord, project: String, depth: i64, touched: i64) -> no
     }
 }
 
-/// What a tool would have refused; texts are brought into the form that a tool would have stored.
-fn check_node(incoming: &mut NodeRecord) -> Result<()> {
-    check_id("id", &incoming.id)?;
-    if incoming.parent.as_ref() == Some(&incoming.id) {
-        return Err(Fault::invalid("parent", "puts it below itself").into());
+impl Incoming for NodeRecord {
+    fn check(&mut self, _tx: &Read<'_>) -> Result<()> {
+        check_id("id", &self.id)?;
+        if self.parent.as_ref() == Some(&self.id) {
+            return Err(below_itself().into());
+        }
+        self.summary = validate::summary("summary", &self.summary)?;
+        self.context_links = validate::links("context_links", &self.context_links)?;
+        validate::properties("properties", &self.properties)?;
+        if let Some(state) = &self.state {
+            validate::json("state", state)?;
+        }
+        text::bounded("created_by", &self.created_by, limits::TEXT)?;
+        for (index, evidence) in self.evidence.iter_mut().enumerate() {
+            let field = format!("evidence[{index}]");
+            let given =
+                NewEvidence { r#type: evidence.r#type.clone(), r#ref: evidence.r#ref.clone() };
+            let NewEvidence { r#type, r#ref } = validate::evidence(&field, &given)?;
+            (evidence.r#type, evidence.r#ref) = (r#type, r#ref);
+        }
+        Ok(())
     }
-    incoming.summary = validate::summary("summary", &incoming.summary)?;
-    incoming.context_links = validate::links("context_links", &incoming.context_links)?;
-    validate::properties("properties", &incoming.properties)?;
-    if let Some(state) = &incoming.state {
-        validate::json("state", state)?;
+
+    /// The order of nodes that were created at one instant is not compared.
+    fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
+        let stored = nodes::find(tx, &self.id)?.map(|found| node_record(tx, found)).transpose()?;
+        Ok(stored.map(|stored| NodeRecord { order: self.order, ..stored }))
     }
-    text::bounded("created_by", &incoming.created_by, limits::TEXT)?;
-    for (index, evidence) in incoming.evidence.iter_mut().enumerate() {
-        let field = format!("evidence[{index}]");
-        let given = NewEvidence { r#type: evidence.r#type.clone(), r#ref: evidence.r#ref.clone() };
-        let NewEvidence { r#type, r#ref } = validate::evidence(&field, &given)?;
-        (evidence.r#type, evidence.r#ref) = (r#type, r#ref);
+
+    fn settle(&self, _tx: &Read<'_>, stored: Option<&Self>) -> Result<Fate> {
+        if stored.is_some_and(|stored| stored.parent.is_none() != self.parent.is_none()) {
+            let problem = "says another thing than here about whether it is a project's root";
+            return Err(Fault::invalid("parent", problem).into());
+        }
+        exchange::settle(stored, self)
     }
-    Ok(())
 }

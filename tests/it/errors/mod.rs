@@ -128,7 +128,6 @@ impl Session {
         let variables: Vec<_> = words.drain(..variables).collect();
         let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut command = command(&self.directory, &arguments);
-        command.env("PATH", real_git::path()).env("GIT_CONFIG_NOSYSTEM", "1");
         for variable in &variables {
             let (name, value) = variable.split_once('=').unwrap();
             command.env(name, value);

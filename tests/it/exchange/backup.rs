@@ -19,8 +19,7 @@ fn a_backup_made_while_others_write_is_whole_and_holds_one_instant() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
-                other.ok(
-                    "graph_plan",
+                other.graph_plan(
                     json!({ "project": "shop", "nodes": [{ "ref": "x", "summary": "more" }] }),
                 );
             }

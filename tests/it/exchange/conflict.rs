@@ -86,7 +86,7 @@ fn every_domain_meets() {
             "version": 1, "knowledge": word }),
         )
         .unwrap();
-        let kitchen = app.ok("query_nodes", json!({ "type": "Project" }))["node_ids"][0].clone();
+        let kitchen = app.query_nodes(json!({ "type": "Project" }))["node_ids"][0].clone();
         app.call(
             agent,
             "update_node",
@@ -127,10 +127,7 @@ fn every_domain_meets() {
     let types = of(&met, "ontology")["node_types"].clone();
     assert_eq!(types, json!(["Action", "Context", "Person", "Project", "here", "there"]));
     assert_eq!(
-        here.app.ok("search_content", json!({ "query": "there" }))["node_ids"]
-            .as_array()
-            .unwrap()
-            .len(),
+        here.app.search_content(json!({ "query": "there" }))["node_ids"].as_array().unwrap().len(),
         1
     );
 }
@@ -139,14 +136,11 @@ fn every_domain_meets() {
 fn what_was_moved_apart_is_refused_where_it_would_become_a_cycle() {
     let (mut here, mut there) = parted();
     let hang = |world: &mut World, node: &str, parent: &str| {
-        world.app.ok(
-            "graph_restructure",
-            json!({ "operations": [
-            { "op": "move", "node_id": node, "new_parent": parent }] }),
-        );
+        world.app.graph_restructure(json!({ "operations": [
+        { "op": "move", "node_id": node, "new_parent": parent }] }));
     };
     let plan = json!({ "project": "other", "nodes": [{ "ref": "x", "summary": "x" }, { "ref": "y", "summary": "y" }] });
-    let made = here.app.ok("graph_plan", plan);
+    let made = here.app.graph_plan(plan);
     let id = |at: usize| made["created"][at]["id"].as_str().unwrap().to_owned();
     there.import(&here.export()).unwrap();
     hang(&mut here, &id(0), &id(1));
@@ -164,7 +158,7 @@ fn what_was_moved_apart_is_refused_where_it_would_become_a_cycle() {
 fn a_node_that_names_itself_as_its_parent_is_refused_new_or_known() {
     let (mut here, _) = parted();
     let plan = json!({ "project": "other", "nodes": [{ "ref": "x", "summary": "x" }] });
-    let id = here.app.ok("graph_plan", plan)["created"][0]["id"].as_str().unwrap().to_owned();
+    let id = here.app.graph_plan(plan)["created"][0]["id"].as_str().unwrap().to_owned();
     let header = here.export().lines().next().unwrap().to_owned();
     for id in [id.as_str(), "n_zzzzzzzzzz"] {
         let node = json!({ "type": "work.node", "id": id, "version": 99, "updated_at": "2027-01-01T00:00:00.000Z",
@@ -184,10 +178,9 @@ fn a_node_that_names_itself_as_its_parent_is_refused_new_or_known() {
 fn dependencies_that_close_a_cycle_together_are_refused() {
     let (mut here, mut there) = parted();
     let depend = |world: &mut World, from: &str, to: &str| {
-        let done = world.app.ok(
-            "graph_connect",
-            json!({ "edges": [{ "from": from, "to": to, "type": "depends_on" }] }),
-        );
+        let done = world
+            .app
+            .graph_connect(json!({ "edges": [{ "from": from, "to": to, "type": "depends_on" }] }));
         assert_eq!(done["applied"], 1);
     };
     depend(&mut here, "n_0000000005", "n_0000000006");
@@ -206,7 +199,7 @@ fn dependencies_that_close_a_cycle_together_are_refused() {
 #[test]
 fn two_projects_of_one_name_are_not_made_one() {
     let (mut here, mut there) = (World::full(), World::empty());
-    there.app.ok("graph_open", json!({ "project": "shop" }));
+    there.app.graph_open(json!({ "project": "shop" }));
     let theirs = there.export().replace("n_0000000001", "n_00000000zz");
     let fault = here.import(&theirs).unwrap_err().into_fault("r");
     assert_eq!(fault.code.as_str(), "CONFLICT", "{}", fault.message);
@@ -216,13 +209,13 @@ fn two_projects_of_one_name_are_not_made_one() {
 #[test]
 fn a_name_that_is_not_taken_over_stands_in_nobodys_way() {
     let mut here = World::empty();
-    here.app.ok("graph_open", json!({ "project": "zz" }));
-    here.app.ok("graph_open", json!({ "project": "b" }));
+    here.app.graph_open(json!({ "project": "zz" }));
+    here.app.graph_open(json!({ "project": "b" }));
     let renamed = here.export().replace(r#""name":"zz""#, r#""name":"q""#);
     let renamed = renamed.replace(r#""name":"b""#, r#""name":"q""#);
     here.import(&renamed).unwrap();
     let names = |world: &mut World| {
-        let listed = world.app.ok("graph_open", json!({}));
+        let listed = world.app.graph_open(json!({}));
         let names = listed["projects"].as_array().unwrap().iter();
         names.map(|it| it["project"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };

@@ -78,7 +78,7 @@ fn what_follows_from_something_else_is_found_repaired_and_clean_afterwards() {
         if !tampering.contains("kb_branch_") {
             assert_eq!(world.export(), before, "{tampering}: content changed");
         }
-        let found = world.app.ok("search_content", json!({ "query": "kitchen" }));
+        let found = world.app.search_content(json!({ "query": "kitchen" }));
         assert_eq!(found["node_ids"].as_array().unwrap().len(), 1, "{tampering}");
     }
 }

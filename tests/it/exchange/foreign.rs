@@ -203,14 +203,13 @@ fn more_issues_than_one_plan_takes_come_in_with_all_that_they_say() {
     assert_eq!((done.issues.new, done.edges, done.dangling), (10_050, 11, 0));
     let again = app.app.import_beads(&ctx, "p", &text, false).unwrap();
     assert_eq!((again.issues.equal, again.issues.new, again.edges), (10_050, 0, 0));
-    let found =
-        app.ok("graph_query", json!({ "filter": { "properties": { "beads_id": "bd-7" } } }));
+    let found = app.graph_query(json!({ "filter": { "properties": { "beads_id": "bd-7" } } }));
     let id = found["nodes"][0]["id"].as_str().unwrap().to_owned();
-    let whole = app.ok("graph_context", json!({ "node_id": id }));
+    let whole = app.graph_context(json!({ "node_id": id }));
     assert_eq!(whole["node"]["properties"]["labels"].as_array().unwrap().len(), 150);
     let evidence: i64 = app
         .read("a", |tx| {
-            let export = graph::work::count_records(tx)?;
+            let export = (graph::work::RECORDS.count)(tx)?;
             Ok(i64::try_from(export).unwrap())
         })
         .unwrap();
@@ -248,8 +247,7 @@ fn an_issue_is_newer_by_its_instant_not_by_its_spelling() {
     assert_eq!(import("later elsewhere", "2026-01-01T20:00:00-07:00"), (0, 0, 1, 0));
     assert_eq!(import("before", "2026-01-02T02:00:00Z"), (0, 0, 0, 1));
     assert_eq!(import("the same", "2026-01-01T20:00:00-07:00"), (0, 1, 0, 0));
-    let found =
-        app.ok("graph_query", json!({ "filter": { "properties": { "beads_id": "bd-1" } } }));
+    let found = app.graph_query(json!({ "filter": { "properties": { "beads_id": "bd-1" } } }));
     assert_eq!(found["nodes"][0]["summary"], "later elsewhere");
     let conn = rusqlite::Connection::open(app.db_path()).unwrap();
     let told = |sql: &str| -> i64 { conn.query_row(sql, [], |row| row.get(0)).unwrap() };

@@ -172,7 +172,7 @@ fn an_ontology_from_a_clock_that_is_ahead_can_grow() {
     let export: Vec<_> = export.lines().map(ahead).collect();
     let mut world = World::empty();
     world.import(&(export.join("\n") + "\n")).unwrap();
-    world.app.ok("add_node_type", json!({ "type_name": "Later" }));
-    let ontology = world.app.ok("get_ontology", json!({}));
+    world.app.add_node_type(json!({ "type_name": "Later" }));
+    let ontology = world.app.get_ontology(json!({}));
     assert!(ontology["node_types"].as_array().unwrap().contains(&json!("Later")), "{ontology}");
 }

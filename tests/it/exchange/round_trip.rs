@@ -88,7 +88,7 @@ fn an_imported_plan_works_as_the_one_it_came_from() {
     ] {
         assert_eq!(home.app.ok(tool, arguments.clone()), away.app.ok(tool, arguments), "{tool}");
     }
-    let past = away.app.ok("graph_history", json!({ "node_id": "n_0000000004" }));
+    let past = away.app.graph_history(json!({ "node_id": "n_0000000004" }));
     assert_eq!(
         (&past["events"][0]["action"], &past["events"][0]["agent"]),
         (&json!("imported"), &json!("importer"))

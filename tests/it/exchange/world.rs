@@ -34,18 +34,15 @@ impl World {
 
     fn work(&mut self) {
         let app = &mut self.app;
-        app.ok("graph_open", json!({ "project": "shop", "goal": "Sell books on the web" }));
-        app.ok("graph_open", json!({ "project": "other" }));
-        app.ok(
-            "graph_plan",
-            json!({ "project": "shop", "nodes": [
-                { "ref": "z", "summary": "Storage", "context_links": ["docs/storage.md"] },
-                { "ref": "b", "parent_ref": "z", "summary": "Design the schema",
-                  "properties": { "priority": 5, "nested": { "y": [1, 2.5], "a": "ü\u{1f600}" } } },
-                { "ref": "a", "parent_ref": "z", "summary": "Write the migrations", "depends_on": ["b"] },
-                { "ref": "c", "summary": "Line one\nline \"two\" \\ \u{7f}\u{2028}", "depends_on": ["z"] },
-            ] }),
-        );
+        app.graph_open(json!({ "project": "shop", "goal": "Sell books on the web" }));
+        app.graph_open(json!({ "project": "other" }));
+        app.graph_plan(json!({ "project": "shop", "nodes": [
+            { "ref": "z", "summary": "Storage", "context_links": ["docs/storage.md"] },
+            { "ref": "b", "parent_ref": "z", "summary": "Design the schema",
+              "properties": { "priority": 5, "nested": { "y": [1, 2.5], "a": "ü\u{1f600}" } } },
+            { "ref": "a", "parent_ref": "z", "summary": "Write the migrations", "depends_on": ["b"] },
+            { "ref": "c", "summary": "Line one\nline \"two\" \\ \u{7f}\u{2028}", "depends_on": ["z"] },
+        ] }));
         app.advance_minutes(1);
         app.call("ben", "graph_next", json!({ "project": "shop", "claim": true })).unwrap();
         app.advance_minutes(1);
@@ -56,25 +53,20 @@ impl World {
                 "add_evidence": [{ "type": "git", "ref": "abc123" }, { "type": "note", "ref": "x" }] }] }),
         )
         .unwrap();
-        app.ok(
-            "graph_connect",
-            json!({ "edges": [{ "from": "n_0000000006", "to": "n_0000000003", "type": "relates to" }] }),
-        );
+        app.graph_connect(json!({ "edges": [{ "from": "n_0000000006", "to": "n_0000000003", "type": "relates to" }] }));
     }
 
     fn knowledge(&mut self) {
         let app = &mut self.app;
-        let made = app.ok(
-            "manage_graph",
+        let made = app.manage_graph(
             json!({ "operation": "create", "entityType": "molecule", "projectId": "shop",
-                    "name": "Payment", "knowledge": "Cards only" }),
+                "name": "Payment", "knowledge": "Cards only" }),
         );
         let molecule = made["data"]["molecule"]["id"].as_str().unwrap().to_owned();
         let mut atom = |name: &str, paths: Value, molecule: Option<&str>| {
-            let made = app.ok(
-                "manage_graph",
-                json!({ "operation": "create", "entityType": "atom", "projectId": "shop", "name": name,
-                        "paths": paths, "moleculeId": molecule, "knowledge": "Idempotent" }),
+            let made = app.manage_graph(
+                json!({ "operation": "create", "entityType": "atom", "projectId": "shop",
+                "name": name, "paths": paths, "moleculeId": molecule, "knowledge": "Idempotent" }),
             );
             made["data"]["atom"]["id"].as_str().unwrap().to_owned()
         };
@@ -89,27 +81,22 @@ impl World {
         )
         .unwrap();
         for (kind, parent) in [("atom", &api), ("molecule", &molecule), ("atom", &api)] {
-            app.ok(
-                "manage_changelog",
+            app.manage_changelog(
                 json!({ "operation": "append", "parentType": kind, "parentId": parent,
-                        "taskId": "n_0000000004", "summary": format!("changed {kind}") }),
+                    "taskId": "n_0000000004", "summary": format!("changed {kind}") }),
             );
         }
     }
 
     fn memory(&mut self) {
         let app = &mut self.app;
-        app.ok(
-            "create_ontology",
-            json!({ "node_types": ["Project", "Action", "Person"],
-                    "connection_types": [
-                        { "name": "WaitingFor", "from_types": ["Project", "Action"], "to_types": ["Person"],
-                          "required_properties": ["since", "due"] },
-                        { "name": "Next", "from_types": ["Project"], "to_types": ["Action"] }] }),
-        );
-        let mut node = |arguments: Value| {
-            app.ok("create_node", arguments)["node_id"].as_str().unwrap().to_owned()
-        };
+        app.create_ontology(json!({ "node_types": ["Project", "Action", "Person"],
+                "connection_types": [
+                    { "name": "WaitingFor", "from_types": ["Project", "Action"], "to_types": ["Person"],
+                      "required_properties": ["since", "due"] },
+                    { "name": "Next", "from_types": ["Project"], "to_types": ["Action"] }] }));
+        let mut node =
+            |arguments: Value| app.create_node(arguments)["node_id"].as_str().unwrap().to_owned();
         let kitchen = node(
             json!({ "type": "Project", "content": "# Kitchen\n\ttab \"q\" \u{1b}[31m",
             "properties": { "z": 1, "a": "x", "f": 0.1, "big": 9007199254740993_i64, "on": true } }),
@@ -123,7 +110,7 @@ impl World {
             json!({ "type": "WaitingFor", "from_node_id": call, "to_node_id": sam, "content": "notes",
                     "properties": { "since": "2026", "due": 3 } }),
         ] {
-            app.ok("create_connection", arguments);
+            app.create_connection(arguments);
         }
         app.advance_minutes(1);
         app.call("dora", "update_node", json!({ "node_id": sam, "properties": { "k": "v" } }))
@@ -132,15 +119,12 @@ impl World {
     }
 
     fn kb(&mut self) {
-        self.app.ok(
-            "kb_upsert",
-            json!({ "entities": [
-                    { "id": "REQ-1", "type": "req", "title": "Pay", "status": "approved", "priority": "must",
-                      "owner": "ann", "tags": ["b", "a"], "properties": { "n": 1, "l": ["x"] } },
-                    { "id": "T-1", "type": "test", "title": "Pays", "status": "active" }],
-                "relationships": [
-                    { "relation": "verified_by", "from": "REQ-1", "to": "T-1", "confidence": 0.5 }] }),
-        );
+        self.app.kb_upsert(json!({ "entities": [
+                { "id": "REQ-1", "type": "req", "title": "Pay", "status": "approved", "priority": "must",
+                  "owner": "ann", "tags": ["b", "a"], "properties": { "n": 1, "l": ["x"] } },
+                { "id": "T-1", "type": "test", "title": "Pays", "status": "active" }],
+            "relationships": [
+                { "relation": "verified_by", "from": "REQ-1", "to": "T-1", "confidence": 0.5 }] }));
         // A file's facts, as a sync writes them.
         let setting = self.app.app.kb(None).unwrap();
         let entity = Draft {

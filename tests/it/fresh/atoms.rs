@@ -37,7 +37,7 @@ fn every_answer_with_atoms_marks_them() {
     repo.write("src/a.rs", "one");
     let id = repo.atom("src", &["src/**"]);
     let node = json!({ "ref": "t", "summary": "t", "context_links": ["src/a.rs"] });
-    let planned = repo.app.ok("graph_plan", json!({ "nodes": [node] }));
+    let planned = repo.app.graph_plan(json!({ "nodes": [node] }));
     let task = planned["created"][0]["id"].clone();
     repo.write("src/a.rs", "two");
     let asks = [
@@ -79,7 +79,7 @@ fn reading_never_refreshes() {
     let before = repo.app.dump();
     for _ in 0..3 {
         assert_eq!(repo.mark(&id), "changed 1");
-        repo.app.ok("query_graph", json!({ "operation": "context", "paths": ["src/a.rs"] }));
+        repo.app.query_graph(json!({ "operation": "context", "paths": ["src/a.rs"] }));
     }
     assert!(repo.app.dump() == before);
 }
@@ -92,7 +92,7 @@ fn confirm_alone_says_that_it_is_still_true() {
     repo.write("src/a.rs", "two");
     let before = repo.get(&id);
     let ask = repo.updating(&id, json!({ "confirm": true }));
-    let answer = repo.app.ok("manage_graph", ask);
+    let answer = repo.app.manage_graph(ask);
     assert_eq!(answer["data"]["atom"]["version"], 2);
     let after = repo.get(&id);
     assert_eq!((&after["version"], shown(&after["freshness"])), (&json!(2), "fresh".to_owned()));
@@ -139,7 +139,7 @@ fn writing_knowledge_or_paths_confirms_and_nothing_else_does() {
     let id = repo.atom("src", &["src/**"]);
     let other = repo.atom("other", &["lib/**"]);
     let molecule = json!({ "operation": "create", "entityType": "molecule", "name": "m" });
-    let molecule = repo.app.ok("manage_graph", molecule)["data"]["molecule"]["id"].clone();
+    let molecule = repo.app.manage_graph(molecule)["data"]["molecule"]["id"].clone();
 
     repo.write("src/a.rs", "two");
     let related = json!([{ "atomId": other, "reason": "r" }]);
@@ -237,7 +237,7 @@ fn what_is_new_is_told_of_every_area_that_has_it() {
     }
     // All in one answer, which looks through no directory twice.
     let list = json!({ "operation": "search", "entityType": "atom" });
-    let page = repo.app.ok("query_graph", list);
+    let page = repo.app.query_graph(list);
     let found = page["data"]["items"].as_array().unwrap().iter();
     let mut found: Vec<_> =
         found.map(|atom| (atom["name"].as_str().unwrap(), shown(&atom["freshness"]))).collect();
@@ -279,7 +279,7 @@ fn confirmations_go_with_their_atoms() {
     let mut repo = Repo::new();
     repo.write("src/a.rs", "one");
     let molecule = json!({ "operation": "create", "entityType": "molecule", "name": "m" });
-    let molecule = repo.app.ok("manage_graph", molecule)["data"]["molecule"]["id"].clone();
+    let molecule = repo.app.manage_graph(molecule)["data"]["molecule"]["id"].clone();
     let (one, two) = (repo.atom("one", &["src/**"]), repo.atom("two", &["src/**"]));
     repo.update(&two, json!({ "moleculeId": molecule }));
     assert_eq!(repo.count("SELECT count(*) FROM confirmations"), 2);
@@ -289,11 +289,11 @@ fn confirmations_go_with_their_atoms() {
         "the same directories, kept once"
     );
     let delete = json!({ "operation": "delete", "entityType": "atom", "id": one, "version": 1 });
-    repo.app.ok("manage_graph", delete);
+    repo.app.manage_graph(delete);
     assert_eq!(repo.count("SELECT count(*) FROM confirmations"), 1);
     assert_eq!(repo.count("SELECT count(*) FROM confirmed_areas"), 1, "still named by one");
     let delete = json!({ "operation": "delete", "entityType": "molecule", "id": molecule, "version": 1, "cascade": true });
-    repo.app.ok("manage_graph", delete);
+    repo.app.manage_graph(delete);
     assert_eq!(repo.count("SELECT count(*) FROM confirmations"), 0);
     assert_eq!(repo.count("SELECT count(*) FROM confirmed_files"), 0);
     assert_eq!(repo.count("SELECT count(*) FROM confirmed_areas"), 0);

@@ -33,7 +33,7 @@ fn one_answer_looks_at_so_much_and_the_rest_is_unknown() {
         repo.atom(&format!("many {index}"), &["many/**"]);
     }
     let list = json!({ "operation": "search", "entityType": "atom" });
-    let page = repo.app.ok("query_graph", list);
+    let page = repo.app.query_graph(list);
     let marks: Vec<String> = page["data"]["items"]
         .as_array()
         .unwrap()

@@ -11,7 +11,7 @@ fn an_entity_is_fresh_until_a_file_that_it_is_about_changes() {
     repo.write("docs/pay.md", "one");
     repo.write("src/pay/a.rs", "one");
     let symbol = json!({ "id": "pay", "type": "symbol", "title": "t", "status": "active", "properties": { "file": "src/pay" } });
-    repo.app.ok("kb_upsert", json!({ "entities": [symbol] }));
+    repo.app.kb_upsert(json!({ "entities": [symbol] }));
     repo.require("REQ-1", Some("docs/pay.md"));
     repo.require("REQ-2", None);
     assert_eq!(repo.entity("REQ-1", None), "fresh");
@@ -24,7 +24,7 @@ fn an_entity_is_fresh_until_a_file_that_it_is_about_changes() {
     repo.write("src/pay/b.rs", "one");
     assert_eq!(repo.entity("pay", None), "changed 1", "a directory is all that is in it");
     let asked = json!({ "operation": "context", "paths": ["src/pay/a.rs"], "include": ["kb"] });
-    let touching = repo.app.ok("query_graph", asked);
+    let touching = repo.app.query_graph(asked);
     assert_eq!(touching["data"]["kb"][0]["freshness"]["state"], "changed", "{touching}");
     repo.remove("docs/pay.md");
     assert_eq!(repo.entity("REQ-1", None), "changed 1");
@@ -40,15 +40,15 @@ fn naming_an_entity_confirms_it_once() {
 
     let mut dry = named.clone();
     dry["dry_run"] = json!(true);
-    repo.app.ok("kb_upsert", dry);
+    repo.app.kb_upsert(dry);
     assert_eq!(repo.entity("REQ-1", None), "changed 1", "a dry run says nothing");
 
-    let answer = repo.app.ok("kb_upsert", named.clone());
+    let answer = repo.app.kb_upsert(named.clone());
     assert_eq!((&answer["unchanged"], answer.get("changeset")), (&json!(["REQ-1"]), None));
     assert_eq!(repo.entity("REQ-1", None), "fresh");
     assert_eq!(repo.last_events(1), "confirmed");
     let before = repo.app.dump();
-    repo.app.ok("kb_upsert", named);
+    repo.app.kb_upsert(named);
     assert!(repo.app.dump() == before, "it is fresh: there is nothing to say");
 }
 
@@ -64,13 +64,13 @@ fn a_branch_is_confirmed_by_itself() {
     repo.write("docs/pay.md", "two");
     commit(&repo.root);
     assert_eq!(repo.entity("REQ-1", None), "changed 1");
-    repo.app.ok("kb_upsert", json!({ "entities": [{ "id": "REQ-1" }] }));
+    repo.app.kb_upsert(json!({ "entities": [{ "id": "REQ-1" }] }));
     assert_eq!(repo.entity("REQ-1", None), "fresh");
     assert_eq!(repo.entity("REQ-1", Some("main")), "changed 1", "seen from here");
     git(&repo.root, &["checkout", "-q", "main"]);
     assert_eq!(repo.entity("REQ-1", None), "fresh");
 
-    repo.app.ok("kb_delete", json!({ "ids": ["REQ-1"], "reason": "r" }));
+    repo.app.kb_delete(json!({ "ids": ["REQ-1"], "reason": "r" }));
     assert_eq!(repo.count("SELECT count(*) FROM confirmations"), 1, "that of the other branch");
     git(&repo.root, &["branch", "-q", "-D", "side"]);
     let ctx = repo.app.ctx("a");
@@ -103,7 +103,7 @@ fn what_was_rolled_back_was_never_compared_with_its_files() {
     repo.write("docs/pay.md", "one");
     repo.require("REQ-1", Some("docs/pay.md"));
     let change = json!({ "entities": [{ "id": "REQ-1", "title": "another" }] });
-    let changeset = repo.app.ok("kb_upsert", change)["changeset"].as_str().unwrap().to_owned();
+    let changeset = repo.app.kb_upsert(change)["changeset"].as_str().unwrap().to_owned();
     assert_eq!(repo.entity("REQ-1", None), "fresh");
     let setting = repo.app.app.kb(None).unwrap();
     repo.app.write("a", |tx| graph::kb::rollback(tx, &setting, &changeset)).unwrap();
@@ -116,9 +116,9 @@ fn things_about_the_same_files_share_what_was_kept() {
     repo.write("docs/pay.md", "one");
     let requirement = |id: usize| json!({ "id": format!("REQ-{id}"), "type": "req", "title": "t", "status": "draft", "text_ref": "docs/pay.md" });
     let all: Vec<_> = (0..50).map(requirement).collect();
-    repo.app.ok("kb_upsert", json!({ "entities": all }));
+    repo.app.kb_upsert(json!({ "entities": all }));
     assert_eq!(repo.count("SELECT count(*) FROM confirmations"), 1);
-    repo.app.ok("kb_upsert", json!({ "entities": [{ "id": "REQ-7", "title": "another" }] }));
+    repo.app.kb_upsert(json!({ "entities": [{ "id": "REQ-7", "title": "another" }] }));
     assert_eq!(repo.count("SELECT count(*) FROM confirmations"), 2);
     assert_eq!(repo.entity("REQ-8", None), "fresh");
 }

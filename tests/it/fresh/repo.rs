@@ -34,7 +34,7 @@ impl Repo {
 
     pub fn without_git() -> Self {
         let mut app = TestApp::new();
-        app.ok("graph_open", json!({ "project": "p" }));
+        app.graph_open(json!({ "project": "p" }));
         let root = app.db_path().parent().unwrap().canonicalize().unwrap();
         Repo { app, root, ticks: Cell::new(0) }
     }
@@ -75,13 +75,13 @@ impl Repo {
     /// Creates an atom; its id.
     pub fn atom(&mut self, name: &str, paths: &[&str]) -> String {
         let ask = json!({ "operation": "create", "entityType": "atom", "name": name, "paths": paths, "knowledge": "k" });
-        let answer = self.app.ok("manage_graph", ask);
+        let answer = self.app.manage_graph(ask);
         answer["data"]["atom"]["id"].as_str().unwrap().to_owned()
     }
 
     pub fn get(&mut self, id: &str) -> Value {
         let ask = json!({ "operation": "get", "entityType": "atom", "id": id });
-        self.app.ok("query_graph", ask)["data"]["atom"].take()
+        self.app.query_graph(ask)["data"]["atom"].take()
     }
 
     /// `fresh`, `changed 2` or `unknown`; empty where there is no mark.
@@ -91,7 +91,7 @@ impl Repo {
 
     pub fn update(&mut self, id: &str, change: Value) -> Value {
         let ask = self.updating(id, change);
-        self.app.ok("manage_graph", ask)["data"]["atom"].take()
+        self.app.manage_graph(ask)["data"]["atom"].take()
     }
 
     pub fn updating(&mut self, id: &str, change: Value) -> Value {
@@ -108,7 +108,7 @@ impl Repo {
         if let Some(branch) = branch {
             ask["branch"] = json!(branch);
         }
-        let found = self.app.ok("kb_query", ask);
+        let found = self.app.kb_query(ask);
         assert_eq!(found["total"], 1, "{found}");
         shown(&found["entities"][0]["freshness"])
     }
@@ -116,7 +116,7 @@ impl Repo {
     /// Writes a requirement that has this document.
     pub fn require(&mut self, id: &str, text_ref: Option<&str>) {
         let entity = json!({ "id": id, "type": "req", "title": "t", "status": "draft", "text_ref": text_ref });
-        self.app.ok("kb_upsert", json!({ "entities": [entity] }));
+        self.app.kb_upsert(json!({ "entities": [entity] }));
     }
 
     pub fn sync(&mut self) {

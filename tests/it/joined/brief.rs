@@ -41,7 +41,7 @@ fn the_last_changes_are_told_newest_first_with_evidence() {
     shop.app.advance_minutes(1);
     let noted = json!({ "operation": "append", "parentType": "atom", "parentId": atom, "taskId": shop.pay,
         "summary": "Retries are safe now" });
-    shop.app.ok("manage_changelog", noted);
+    shop.app.manage_changelog(noted);
     shop.app.advance_minutes(1);
     let update = json!({ "updates": [{ "node_id": shop.pay, "state": "half done" }] });
     shop.app.call("ann", "graph_update", update).unwrap();
@@ -83,14 +83,14 @@ fn work_that_was_resolved_long_ago_and_not_looked_at_is_counted() {
     assert_eq!(told.get("left_out"), None, "{told}");
     let nodes: Vec<Value> =
         (0..600).map(|at| json!({ "ref": at.to_string(), "summary": "Other" })).collect();
-    let made = shop.app.ok("graph_plan", json!({ "project": "shop", "nodes": nodes }));
+    let made = shop.app.graph_plan(json!({ "project": "shop", "nodes": nodes }));
     let made = made["created"].as_array().unwrap();
     let updates: Vec<Value> =
         made.iter().map(|node| json!({ "node_id": node["id"], "resolved": true })).collect();
-    shop.app.ok("graph_update", json!({ "updates": updates[..400] }));
+    shop.app.graph_update(json!({ "updates": updates[..400] }));
     let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
     assert!(each(&told, "changes", "title").contains("Long ago"), "{told}");
-    shop.app.ok("graph_update", json!({ "updates": updates[400..] }));
+    shop.app.graph_update(json!({ "updates": updates[400..] }));
     let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
     assert!(!each(&told, "changes", "title").contains("Long ago"), "{told}");
     let older = told["left_out"]["older"].as_u64().unwrap();
@@ -123,10 +123,8 @@ fn a_node_without_files_is_told_so() {
     assert_eq!(told["files"], 0);
     assert!(told["note"].as_str().unwrap().contains("add_context_links"), "{told}");
     let links = json!(["https://example.org/x", "/etc/passwd", "../outside"]);
-    shop.app.ok(
-        "graph_update",
-        json!({ "updates": [{ "node_id": shop.root, "add_context_links": links }] }),
-    );
+    shop.app
+        .graph_update(json!({ "updates": [{ "node_id": shop.root, "add_context_links": links }] }));
     assert_eq!(
         shop.brief(json!({ "node_id": shop.root }))["files"],
         0,
@@ -168,34 +166,28 @@ fn bad_questions_are_refused_with_what_is_allowed() {
 #[test]
 fn it_works_without_a_project_and_writes_nothing() {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({}));
+    app.graph_open(json!({}));
     let before = app.dump();
-    let told = app.ok("graph_brief", json!({ "paths": ["src/a.rs"] }));
+    let told = app.graph_brief(json!({ "paths": ["src/a.rs"] }));
     assert_eq!((&told["files"], &told["unknown"]), (&json!(1), &json!(["src/a.rs"])));
     assert_eq!(app.dump(), before, "also not a store of a KB that nobody uses");
-    app.ok(
-        "kb_upsert",
+    app.kb_upsert(
         json!({ "entities": [{ "id": "R", "type": "req", "title": "t", "status": "draft",
-        "text_ref": "src/a.rs" }] }),
+    "text_ref": "src/a.rs" }] }),
     );
-    let told = app.ok("graph_brief", json!({ "paths": ["src/a.rs"] }));
+    let told = app.graph_brief(json!({ "paths": ["src/a.rs"] }));
     assert_eq!((each(&told, "kb", "id"), told.get("unknown")), ("R".to_owned(), None));
 }
 
 #[test]
 fn files_belong_to_the_repository_and_so_every_project_counts() {
     let mut shop = Shop::full();
-    shop.app.ok("graph_open", json!({ "project": "audit" }));
-    shop.app.ok(
-        "manage_graph",
-        json!({ "operation": "create", "entityType": "atom", "name": "Audit trail",
-        "projectId": "audit", "paths": ["src/pay.rs"], "knowledge": "Log every charge." }),
-    );
-    shop.app.ok(
-        "graph_plan",
-        json!({ "project": "audit", "nodes": [
-        { "ref": "a", "summary": "Audit payments", "context_links": ["src/pay.rs"] }] }),
-    );
+    shop.app.graph_open(json!({ "project": "audit" }));
+    shop.app
+        .manage_graph(json!({ "operation": "create", "entityType": "atom", "name": "Audit trail",
+    "projectId": "audit", "paths": ["src/pay.rs"], "knowledge": "Log every charge." }));
+    shop.app.graph_plan(json!({ "project": "audit", "nodes": [
+    { "ref": "a", "summary": "Audit payments", "context_links": ["src/pay.rs"] }] }));
     let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
     assert_eq!(each(&told, "atoms", "name"), "Audit trail,Payments,All code");
     assert_eq!(each(&told, "atoms", "project"), "audit,shop,shop");
@@ -255,14 +247,14 @@ fn changes_of_another_branch_are_not_told() {
     kb.up(entity("second"));
     kb.app.advance_minutes(1);
     kb.checkout("main");
-    let told = kb.app.ok("graph_brief", json!({ "paths": ["docs/r.md"] }));
+    let told = kb.app.graph_brief(json!({ "paths": ["docs/r.md"] }));
     let (kb_part, change) = (&told["kb"][0], &told["changes"][0]);
     assert_eq!((&kb_part["title"], &change["action"]), (&json!("first"), &json!("created")));
     kb.checkout("other");
-    let told = kb.app.ok("graph_brief", json!({ "paths": ["docs/r.md"] }));
+    let told = kb.app.graph_brief(json!({ "paths": ["docs/r.md"] }));
     assert_eq!(told["changes"][0]["action"], "created", "as main had it: {told}");
     kb.checkout("feature");
-    let told = kb.app.ok("graph_brief", json!({ "paths": ["docs/r.md"] }));
+    let told = kb.app.graph_brief(json!({ "paths": ["docs/r.md"] }));
     assert_eq!(told["changes"][0]["action"], "updated");
 }
 
@@ -270,7 +262,7 @@ fn changes_of_another_branch_are_not_told() {
 fn knowledge_about_many_files_names_a_few_of_them() {
     let mut shop = Shop::full();
     let links = json!({ "node_id": shop.backend, "add_context_links": ["src"] });
-    shop.app.ok("graph_update", json!({ "updates": [links] }));
+    shop.app.graph_update(json!({ "updates": [links] }));
     let paths: Vec<String> = (0..1_000).map(|at| format!("src/f{at}.rs")).collect();
     let told = shop.brief(json!({ "paths": paths }));
     assert_eq!(told["files"], 1_000);
@@ -305,7 +297,7 @@ fn a_directory_stands_for_its_files_also_where_a_node_names_it() {
     }
     let links =
         json!({ "updates": [{ "node_id": shop.root, "add_context_links": ["src/deep/"] }] });
-    shop.app.ok("graph_update", links);
+    shop.app.graph_update(links);
     assert_eq!(shop.brief(json!({ "node_id": shop.root }))["files"], 2);
     // An empty one, and one behind a link, stand for themselves.
     std::fs::create_dir(root.join("empty")).unwrap();
@@ -331,7 +323,7 @@ fn a_directory_stands_for_its_files_in_every_answer_about_paths() {
     std::fs::write(root.join("src/pay.rs"), "").unwrap();
     let mut ask = |paths: Value| {
         let ask = json!({ "operation": "context", "paths": paths, "include": ["work", "kb"] });
-        shop.app.ok("query_graph", ask)["data"].take()
+        shop.app.query_graph(ask)["data"].take()
     };
     let file = ask(json!(["src/pay.rs", "empty"]));
     assert_eq!(file["unmatchedPaths"], json!(["empty"]), "{file}");
@@ -348,15 +340,15 @@ fn a_directory_stands_for_its_files_in_every_answer_about_paths() {
         std::fs::write(root.join(format!("src/many/{at}")), "").unwrap();
     }
     let links = json!({ "updates": [{ "node_id": shop.pay, "add_context_links": ["src"] }] });
-    shop.app.ok("graph_update", links);
+    shop.app.graph_update(links);
     let ask = json!({ "operation": "context", "paths": "src", "include": ["work", "kb"] });
-    let told = shop.app.ok("query_graph", ask)["data"].take();
+    let told = shop.app.query_graph(ask)["data"].take();
     assert!(told.to_string().len() < 100_000, "{}", told.to_string().len());
     assert!(told["note"].as_str().unwrap().contains("2051 files"), "{}", told["note"]);
     assert_eq!(told["work"][0]["paths"].as_array().unwrap().len(), 20);
     assert_eq!(told["work"][0]["paths_omitted"], 1_980);
     let ask = json!({ "node_id": shop.pay, "include_knowledge": true });
-    let told = shop.app.ok("graph_context", ask);
+    let told = shop.app.graph_context(ask);
     assert!(told["knowledge"]["note"].as_str().is_some(), "{}", told["knowledge"]);
 }
 

@@ -27,14 +27,14 @@ fn crowded() -> Shop {
     let nodes: Vec<Value> = (0..60)
         .map(|at| json!({ "ref": format!("r{at}"), "summary": format!("step {at} ").repeat(10), "context_links": ["src/pay.rs"] }))
         .collect();
-    shop.app.ok("graph_plan", json!({ "project": "shop", "nodes": nodes }));
+    shop.app.graph_plan(json!({ "project": "shop", "nodes": nodes }));
     let symbols: Vec<Value> = (0..40)
         .map(|at| {
             json!({ "id": format!("s{at}"), "type": "req", "title": format!("requirement {at}"), "status": "odd",
                 "priority": "must", "properties": { "file": "src/pay.rs" } })
         })
         .collect();
-    shop.app.ok("kb_upsert", json!({ "entities": symbols }));
+    shop.app.kb_upsert(json!({ "entities": symbols }));
     shop
 }
 

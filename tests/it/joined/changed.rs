@@ -7,13 +7,8 @@ use serde_json::{Value, json};
 use super::world::texts;
 use crate::support::{
     binary::{Ran, command, directory, finish, run},
-    git::{self, commit, git, repository},
+    git::{commit, git, repository},
 };
-
-/// Runs the program where it finds git.
-fn with_git(directory: &std::path::Path, arguments: &[&str]) -> Ran {
-    finish(command(directory, arguments).env("PATH", git::path()).env("GIT_CONFIG_NOSYSTEM", "1"))
-}
 
 fn unknown(ran: &Ran) -> String {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
@@ -50,19 +45,19 @@ fn staged_unstaged_untracked_and_deleted_files_count_and_ignored_ones_do_not() {
         &["brief", "--json", "--diff"],
         &["brief", "--json", "--diff", &first],
     ] {
-        assert_eq!(unknown(&with_git(&root, arguments)), expected, "{arguments:?}");
+        assert_eq!(unknown(&run(&root, arguments)), expected, "{arguments:?}");
     }
     assert_eq!(
-        unknown(&with_git(&root.join("src"), &["--json", "brief"])),
+        unknown(&run(&root.join("src"), &["--json", "brief"])),
         expected,
         "wherever one stands"
     );
 
     commit(&root);
-    let ran = with_git(&root, &["brief"]);
+    let ran = run(&root, &["brief"]);
     assert_eq!((ran.code, ran.out.starts_with("no files to tell about")), (0, true), "{}", ran.out);
-    assert_eq!(with_git(&root, &["brief", "--json"]).json()["files"], 0);
-    assert_eq!(unknown(&with_git(&root, &["brief", "--json", "--diff", "HEAD~1"])), expected);
+    assert_eq!(run(&root, &["brief", "--json"]).json()["files"], 0);
+    assert_eq!(unknown(&run(&root, &["brief", "--json", "--diff", "HEAD~1"])), expected);
 }
 
 #[test]
@@ -75,7 +70,7 @@ fn before_the_first_commit_every_file_has_changed() {
     git(&directory, &["add", "a.rs"]);
     run(&directory, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     assert_eq!(
-        unknown(&with_git(&directory, &["--json", "brief"])),
+        unknown(&run(&directory, &["--json", "brief"])),
         ".gitignore,a.rs,graph.config.yaml"
     );
 }
@@ -85,7 +80,7 @@ fn a_revision_that_git_does_not_know_is_refused_and_never_an_option() {
     let (_keep, root) = repository(&[]);
     run(&root, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     for revision in ["nope", "main..HEAD", "--output=x"] {
-        let err = with_git(&root, &["brief", &format!("--diff={revision}")]).failed(1);
+        let err = run(&root, &["brief", &format!("--diff={revision}")]).failed(1);
         assert!(err.contains(&format!("git knows no commit `{revision}`")), "{err}");
     }
     assert!(!root.join("x").exists());

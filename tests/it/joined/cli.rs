@@ -56,7 +56,7 @@ fn what_the_kb_knows_is_known_also_where_no_atom_is_about_the_file() {
     let mut shop = Shop::new();
     let file = json!({ "file": "docs/only.md" });
     let symbol = json!({ "id": "only", "type": "symbol", "title": "x", "status": "active", "properties": file });
-    shop.app.ok("kb_upsert", json!({ "entities": [symbol] }));
+    shop.app.kb_upsert(json!({ "entities": [symbol] }));
     for command in ["brief", "context"] {
         let out = run(&directory_of(&shop), &[command, "docs/only.md", "docs/none.md"]).ok();
         assert!(out.contains("§ only  symbol active"), "{command}: {out}");

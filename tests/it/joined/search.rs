@@ -15,9 +15,8 @@ fn shown(answer: &Value) -> Vec<String> {
 
 fn remembering() -> Shop {
     let mut shop = Shop::full();
-    shop.app.ok("create_ontology", json!({ "node_types": ["Decision"], "connection_types": [] }));
-    shop.app.ok(
-        "create_node",
+    shop.app.create_ontology(json!({ "node_types": ["Decision"], "connection_types": [] }));
+    shop.app.create_node(
         json!({ "type": "Decision", "content": "# Cards first\n\nA card is what customers have." }),
     );
     shop
@@ -128,14 +127,14 @@ fn a_kb_hit_is_what_the_active_branch_says() {
     kb.checkout("feature");
     kb.up(entity("zebra herd"));
     let titles = |kb: &mut crate::kb::world::Kb| {
-        each(&kb.app.ok("graph_search", json!({ "query": "zebra" })), "hits", "title")
+        each(&kb.app.graph_search(json!({ "query": "zebra" })), "hits", "title")
     };
     assert_eq!(titles(&mut kb), "zebra herd");
     kb.checkout("main");
     assert_eq!(titles(&mut kb), "zebra crossing");
     kb.checkout("fresh");
     assert_eq!(titles(&mut kb), "zebra crossing", "its first use");
-    assert_eq!(each(&kb.app.ok("graph_search", json!({ "query": "ze" })), "hits", "id"), "R");
+    assert_eq!(each(&kb.app.graph_search(json!({ "query": "ze" })), "hits", "id"), "R");
 }
 
 #[test]
@@ -170,7 +169,7 @@ fn a_long_list_is_cut_counted_and_in_a_fixed_order() {
     let nodes: Vec<Value> = (0..400)
         .map(|at| json!({ "ref": format!("r{at}"), "summary": format!("tidy room {at}") }))
         .collect();
-    shop.app.ok("graph_plan", json!({ "project": "shop", "nodes": nodes }));
+    shop.app.graph_plan(json!({ "project": "shop", "nodes": nodes }));
     let answer = shop.search(json!({ "query": "tidy room" }));
     assert_eq!(answer["hits"].as_array().unwrap().len(), 10);
     assert_eq!(answer["hits"][0]["title"], "tidy room 399", "the newest first");
@@ -221,6 +220,6 @@ fn bad_questions_are_refused() {
         assert_eq!(fault["code"], "VALIDATION_ERROR", "{arguments}");
         assert!(fault["message"].as_str().unwrap().contains(says), "{arguments}: {fault}");
     }
-    assert_eq!(app.ok("graph_search", json!({ "query": "anything" })), json!({ "hits": [] }));
-    assert_eq!(app.ok("graph_search", json!({ "query": "x" })), json!({ "hits": [] }));
+    assert_eq!(app.graph_search(json!({ "query": "anything" })), json!({ "hits": [] }));
+    assert_eq!(app.graph_search(json!({ "query": "x" })), json!({ "hits": [] }));
 }

@@ -18,15 +18,12 @@ pub struct Shop {
 impl Shop {
     pub fn new() -> Self {
         let mut app = TestApp::new();
-        let root = app.ok("graph_open", json!({ "project": "shop", "goal": "Sell things" }));
+        let root = app.graph_open(json!({ "project": "shop", "goal": "Sell things" }));
         let root = root["root"]["id"].as_str().unwrap().to_owned();
-        let planned = app.ok(
-            "graph_plan",
-            json!({ "nodes": [
-                { "ref": "backend", "summary": "Build the backend", "context_links": ["docs/backend.md"] },
-                { "ref": "pay", "parent_ref": "backend", "summary": "Take cards", "context_links": ["src/pay.rs"] },
-            ] }),
-        );
+        let planned = app.graph_plan(json!({ "nodes": [
+            { "ref": "backend", "summary": "Build the backend", "context_links": ["docs/backend.md"] },
+            { "ref": "pay", "parent_ref": "backend", "summary": "Take cards", "context_links": ["src/pay.rs"] },
+        ] }));
         let id = |at: usize| planned["created"][at]["id"].as_str().unwrap().to_owned();
         let (backend, pay) = (id(0), id(1));
         Shop { app, root, pay, backend }
@@ -49,7 +46,7 @@ impl Shop {
             { "from": "pay", "relation": "implements", "to": "REQ-1" },
             { "from": "ADR-1", "relation": "affects", "to": "pay" },
         ]);
-        shop.app.ok("kb_upsert", json!({ "entities": entities, "relationships": links }));
+        shop.app.kb_upsert(json!({ "entities": entities, "relationships": links }));
         shop.done("Choose a provider", &["src/pay.rs"], "Stripe, for its test mode");
         shop
     }
@@ -67,19 +64,19 @@ impl Shop {
         if let Some(molecule) = molecule {
             new["moleculeId"] = molecule.into();
         }
-        self.app.ok("manage_graph", new)["data"]["atom"]["id"].as_str().unwrap().to_owned()
+        self.app.manage_graph(new)["data"]["atom"]["id"].as_str().unwrap().to_owned()
     }
 
     pub fn molecule(&mut self, name: &str, knowledge: &str) -> String {
         let new = json!({ "operation": "create", "entityType": "molecule", "name": name, "knowledge": knowledge,
             "projectId": "shop" });
-        self.app.ok("manage_graph", new)["data"]["molecule"]["id"].as_str().unwrap().to_owned()
+        self.app.manage_graph(new)["data"]["molecule"]["id"].as_str().unwrap().to_owned()
     }
 
     /// Plans a node and resolves it a minute later, as bob, with a note; its id.
     pub fn done(&mut self, summary: &str, links: &[&str], note: &str) -> String {
         let nodes = json!([{ "ref": "x", "summary": summary, "context_links": links }]);
-        let planned = self.app.ok("graph_plan", json!({ "project": "shop", "nodes": nodes }));
+        let planned = self.app.graph_plan(json!({ "project": "shop", "nodes": nodes }));
         let id = planned["created"][0]["id"].as_str().unwrap().to_owned();
         self.app.advance_minutes(1);
         let update = json!({ "node_id": id, "resolved": true, "add_evidence": [{ "type": "note", "ref": note }] });
@@ -88,11 +85,11 @@ impl Shop {
     }
 
     pub fn brief(&mut self, arguments: Value) -> Value {
-        self.app.ok("graph_brief", arguments)
+        self.app.graph_brief(arguments)
     }
 
     pub fn search(&mut self, arguments: Value) -> Value {
-        self.app.ok("graph_search", arguments)
+        self.app.graph_search(arguments)
     }
 }
 

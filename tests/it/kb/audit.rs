@@ -208,13 +208,13 @@ fn what_was_rolled_back_and_brought_back_counts_as_a_later_change() {
 fn a_link_comes_back_only_between_ends_of_its_types() {
     let mut kb = Kb::of("req R1, test T1", "R1 verified_by T1");
     let link = json!({ "relationships": super::world::links("R1 verified_by T1"), "reason": "r" });
-    let gone = kb.app.ok("kb_delete", link);
-    let other = kb.app.ok("kb_delete", json!({ "ids": ["T1"], "reason": "r" }));
+    let gone = kb.app.kb_delete(link);
+    let other = kb.app.kb_delete(json!({ "ids": ["T1"], "reason": "r" }));
     kb.put("scenario T1", "");
     let (code, message) = rollback(&mut kb, &gone["changeset"]).unwrap_err();
     assert_eq!(code, ErrorCode::InvariantViolation);
     assert!(message.contains("R1 verified_by T1 (now from req to scenario)"), "{message}");
-    kb.app.ok("kb_delete", json!({ "ids": ["T1"], "reason": "r" }));
+    kb.app.kb_delete(json!({ "ids": ["T1"], "reason": "r" }));
     rollback(&mut kb, &other["changeset"]).unwrap_err();
     kb.put("test T1", "");
     rollback(&mut kb, &gone["changeset"]).unwrap();
@@ -224,11 +224,10 @@ fn a_link_comes_back_only_between_ends_of_its_types() {
 #[test]
 fn a_link_comes_back_only_where_its_ends_are() {
     let mut kb = Kb::of("req R1 R2", "R1 depends_on R2");
-    let gone = kb.app.ok(
-        "kb_delete",
+    let gone = kb.app.kb_delete(
         json!({ "relationships": super::world::links("R1 depends_on R2"), "reason": "r" }),
     );
-    kb.app.ok("kb_delete", json!({ "ids": ["R2"], "reason": "r" }));
+    kb.app.kb_delete(json!({ "ids": ["R2"], "reason": "r" }));
     assert!(rollback(&mut kb, &gone["changeset"]).unwrap_err().1.contains("R2 (gone)"));
 }
 
@@ -258,7 +257,7 @@ fn a_diff_shows_what_is_different_and_nothing_else() {
     kb.up(json!({ "entities": [{ "id": "R1", "owner": "ann", "title": "Other" }],
         "relationships": [{ "relation": "depends_on", "from": "R3", "to": "R2", "confidence": 0.5 }] }));
     kb.put("req R4", "R4 depends_on R1");
-    kb.app.ok("kb_delete", json!({ "ids": ["T1"], "cascade": true, "reason": "r" }));
+    kb.app.kb_delete(json!({ "ids": ["T1"], "cascade": true, "reason": "r" }));
     // Changed and changed back is no difference, whatever the rows are.
     kb.up(json!({ "entities": [{ "id": "R2", "title": "x" }] }));
     kb.up(json!({ "entities": [{ "id": "R2", "title": "title of R2" }] }));

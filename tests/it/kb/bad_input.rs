@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::world::{Kb, says};
+use super::world::Kb;
 
 /// Each case on the same KB: since none may change it, none disturbs the next.
 fn check(cases: Vec<(&str, &str, Value, &[&str])>) {
     let mut kb = Kb::of("req R1, test T1", "R1 verified_by T1");
     for (code, tool, arguments, parts) in cases {
         let fault = kb.refused(code, tool, arguments.clone());
-        says(&fault, parts);
+        fault.says(parts);
         assert!(fault.to_string().len() < 2_000, "{tool} {arguments}: too long an error");
     }
 }

@@ -9,7 +9,7 @@ use graph::{
 };
 use serde_json::json;
 
-use super::world::{Kb, file, says};
+use super::world::{Kb, file};
 use crate::support::binary::{command, finish};
 
 fn names(kb: &mut Kb) -> Vec<String> {
@@ -42,7 +42,7 @@ fn the_environment_overrules_git() {
     kb.checkout("feature");
     for (variable, expected) in [(None, "feature"), (Some("other"), "other"), (Some(""), "feature")]
     {
-        let mut command = command(&kb.directory(), &["tool", "kb_query", "{}"]);
+        let mut command = command(kb.directory(), &["tool", "kb_query", "{}"]);
         let ran = finish(command.envs(variable.map(|name| ("GRAPH_BRANCH", name))));
         assert_eq!(ran.json()["branch"], expected, "{variable:?}: {}", ran.err);
     }
@@ -54,7 +54,8 @@ fn after_its_first_use_a_branch_goes_its_own_way() {
     kb.checkout("feature");
     kb.query(json!({}));
     kb.up(json!({ "entities": [{ "id": "R1", "title": "Quixotic", "tags": ["here"] }] }));
-    kb.app.ok("kb_delete", json!({ "ids": ["R2"], "relationships": super::world::links("R1 verified_by T1"), "reason": "r" }));
+    let link = super::world::links("R1 verified_by T1");
+    kb.kb_delete(json!({ "ids": ["R2"], "relationships": link, "reason": "r" }));
     kb.put("req R3", "");
     kb.checkout("main");
     kb.put("req R4", "");
@@ -111,7 +112,7 @@ fn a_branch_can_be_named_and_must_be_there() {
     assert_eq!(answer["branch"], "main");
     for tool in ["kb_query", "kb_check"] {
         let fault = kb.refused("NOT_FOUND", tool, json!({ "branch": "nope" }));
-        says(&fault, &["branch", "nope"]);
+        fault.says(&["branch", "nope"]);
         assert_eq!(fault["details"]["stores"], json!(["feature", "main"]));
     }
     kb.refused(

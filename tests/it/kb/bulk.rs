@@ -8,7 +8,7 @@ use crate::scans::{Listener, Ran};
 /// `size` requirements, each verified by a test and implemented by a symbol; the first three are special.
 fn planted(size: usize) -> Kb {
     let mut kb = Kb::empty();
-    kb.app.ok("graph_open", json!({ "project": "p" }));
+    kb.app.graph_open(json!({ "project": "p" }));
     let (mut entities, mut links) = (Vec::new(), Vec::new());
     for i in 0..size {
         let mut req = json!({ "id": format!("R{i:05}"), "type": "req", "title": format!("wish number {i}"), "status": "approved" });

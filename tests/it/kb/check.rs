@@ -8,7 +8,8 @@ use graph::kb::{
 };
 use serde_json::{Value, json};
 
-use super::world::{Kb, file, says};
+use super::world::{Kb, each, file};
+use crate::support::Fault;
 
 /// Everything in order.
 const SOUND: (&str, &str) = (
@@ -23,14 +24,14 @@ fn sound() -> Kb {
 }
 
 fn delete(kb: &mut Kb, link: &str) {
-    kb.app.ok("kb_delete", json!({ "relationships": super::world::links(link), "reason": "test" }));
+    kb.app.kb_delete(json!({ "relationships": super::world::links(link), "reason": "test" }));
 }
 
 #[test]
 fn a_sound_branch_passes() {
     let mut kb = sound();
     assert_eq!(
-        kb.app.ok("kb_check", json!({})),
+        kb.app.kb_check(json!({})),
         json!({ "branch": "main", "passed": true, "violations": [],
             "counts": { "errors": 0, "warnings": 0, "by_rule": {} } })
     );
@@ -43,7 +44,7 @@ fn must_coverage_wants_a_scenario_and_a_test() {
         [("R1 specified_by S1", "no scenario"), ("R1 verified_by T1", "no verifying test")]
     {
         delete(&mut kb, link);
-        let checked = kb.app.ok("kb_check", json!({ "rules": ["must-coverage"] }));
+        let checked = kb.app.kb_check(json!({ "rules": ["must-coverage"] }));
         assert_eq!(checked["passed"], false);
         let found = &checked["violations"][0];
         assert_eq!((&found["entity"], &found["severity"]), (&json!("R1"), &json!("error")));
@@ -63,15 +64,9 @@ fn no_cycles_shows_each_cycle_once() {
         "req a b d e g",
         "a depends_on b, b depends_on d, d depends_on a, d depends_on e, e depends_on g, g depends_on g",
     );
-    let checked = kb.app.ok("kb_check", json!({ "rules": ["no-cycles"] }));
-    let messages: Vec<_> = checked["violations"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["message"].as_str().unwrap())
-        .collect();
+    let checked = kb.app.kb_check(json!({ "rules": ["no-cycles"] }));
     assert_eq!(
-        messages,
+        each(&checked["violations"], "message"),
         ["depends_on runs in a cycle: a -> b -> d -> a", "depends_on runs in a cycle: g -> g"]
     );
     assert_eq!(checked["passed"], false);
@@ -81,17 +76,17 @@ fn no_cycles_shows_each_cycle_once() {
 fn no_dangling_finds_links_without_an_end_and_with_a_wrong_one() {
     let mut kb = sound();
     kb.sync(vec![file("docs/x.md", "req X1", "X1 verified_by T9, X1 depends_on R9")], &[]);
-    let checked = kb.app.ok("kb_check", json!({ "rules": ["no-dangling"] }));
+    let checked = kb.app.kb_check(json!({ "rules": ["no-dangling"] }));
     assert_eq!(checked["counts"]["by_rule"], json!({ "no-dangling": 2 }));
     let found = &checked["violations"][1];
     assert_eq!((&found["entity"], &found["source"]), (&json!("X1"), &json!("docs/x.md:2")));
-    says(found, &["X1 verified_by T9", "there is no `T9`"]);
+    Fault(found.clone()).says(&["X1 verified_by T9", "there is no `T9`"]);
     // The end appears, as something that a test is not.
     let answer = kb.put("req R9, scenario T9", "");
     assert!(answer["warnings"][0].as_str().unwrap().contains("X1 verified_by T9"), "{answer}");
-    let checked = kb.app.ok("kb_check", json!({ "rules": ["no-dangling"] }));
+    let checked = kb.app.kb_check(json!({ "rules": ["no-dangling"] }));
     assert_eq!(checked["counts"]["errors"], 1);
-    says(&checked["violations"][0], &["req to scenario", "req to test"]);
+    Fault(checked["violations"][0].clone()).says(&["req to scenario", "req to test"]);
 }
 
 #[test]
@@ -114,7 +109,7 @@ fn required_fields_finds_what_a_file_leaves_out() {
     facts.entities[0].entity.title = None;
     facts.entities[0].entity.status = Some("  ".into());
     kb.sync(vec![bare], &[]);
-    let checked = kb.app.ok("kb_check", json!({}));
+    let checked = kb.app.kb_check(json!({}));
     assert_eq!(
         checked["violations"],
         json!([{ "rule": "required-fields", "severity": "error", "entity": "X1",
@@ -128,7 +123,7 @@ fn required_fields_finds_what_a_file_leaves_out() {
 fn symbol_coverage_warns_of_code_without_a_test() {
     let mut kb = sound();
     kb.put("symbol g h", "g implements R1");
-    let checked = kb.app.ok("kb_check", json!({}));
+    let checked = kb.app.kb_check(json!({}));
     assert_eq!(
         checked["counts"],
         json!({ "errors": 0, "warnings": 1, "by_rule": { "symbol-coverage": 1 } })
@@ -155,7 +150,7 @@ fn a_deprecated_adr_needs_a_successor() {
 fn unknown_status_warns_and_suggests() {
     let mut kb = sound();
     kb.up(json!({ "entities": [{ "id": "R1", "status": "aproved" }] }));
-    let checked = kb.app.ok("kb_check", json!({}));
+    let checked = kb.app.kb_check(json!({}));
     assert_eq!(
         checked["violations"],
         json!([{ "rule": "unknown-status", "severity": "warning", "entity": "R1",
@@ -243,7 +238,7 @@ fn a_long_list_of_violations_is_cut_and_counted_with_errors_first() {
     let mut kb = Kb::empty();
     let flags: Vec<_> = (0..300).map(|i| format!("F{i}")).collect();
     kb.put(&format!("flag {}, req R1", flags.join(" ")), "R1 depends_on R1");
-    let checked = kb.app.ok("kb_check", json!({}));
+    let checked = kb.app.kb_check(json!({}));
     let listed = checked["violations"].as_array().unwrap();
     assert!(checked.to_string().len() < 8_500);
     assert_eq!(listed.len() as u64 + checked["violations_omitted"].as_u64().unwrap(), 301);
@@ -288,7 +283,7 @@ fn untidy() -> Kb {
 #[test]
 fn a_check_of_some_finds_what_the_check_of_all_finds_there() {
     let mut kb = untidy();
-    let whole = kb.app.ok("kb_check", json!({}));
+    let whole = kb.app.kb_check(json!({}));
     let all = kb.query(json!({ "limit": 200 }))["entities"].as_array().unwrap().clone();
     let mut found = 0;
     for id in all.iter().map(|entity| entity["id"].as_str().unwrap()) {
@@ -302,7 +297,7 @@ fn a_check_of_some_finds_what_the_check_of_all_finds_there() {
             .iter()
             .filter(|it| it["entity"] == *id || cycle(it))
             .collect();
-        let some = kb.app.ok("kb_check", json!({ "ids": [id] }));
+        let some = kb.app.kb_check(json!({ "ids": [id] }));
         let some: Vec<&Value> = some["violations"].as_array().unwrap().iter().collect();
         assert_eq!(some, expected, "{id}");
         found += some.len();

@@ -6,16 +6,10 @@ use serde_json::{Value, json};
 
 use super::cli::{kb, write};
 use crate::support::{
-    binary::{Ran, command, finish, run},
-    git::{self, commit, git, repository},
+    binary::{command, finish, run},
+    git::{commit, git, repository},
     server::Server,
 };
-
-/// As [`kb`], where git is installed.
-pub fn with_git(directory: &Path, arguments: &[&str]) -> Ran {
-    let line = [&["kb"], arguments].concat();
-    finish(command(directory, &line).env("PATH", git::path()).env("GIT_CONFIG_NOSYSTEM", "1"))
-}
 
 /// The stores by name, with how many entities each has.
 pub fn stores(directory: &Path) -> Vec<String> {
@@ -39,7 +33,7 @@ fn a_bare_repository_and_a_deleted_worktree_are_told_apart_from_everything_else(
     let bare = parent.join("bare.git");
     let before = fs::read_dir(&bare).unwrap().count();
     for arguments in [&["init"], &["sync"]] {
-        let err = with_git(&bare, arguments).failed(1);
+        let err = kb(&bare, arguments).failed(1);
         assert!(err.contains("is a bare repository: there is no working tree"), "{err}");
     }
     assert_eq!(
@@ -101,7 +95,7 @@ fn a_repository_of_another_user_is_read_and_what_git_says_of_hooks_is_told() {
         println!("note: not tried, {error}");
         return;
     }
-    let ran = with_git(&root, &["init"]);
+    let ran = kb(&root, &["init"]);
     assert_eq!(ran.code, 1);
     assert!(
         ran.out.contains("! no hooks: ") && ran.out.contains("dubious ownership"),

@@ -6,14 +6,14 @@ use serde_json::json;
 
 use super::{
     cli::{kb, requirement, write},
-    cli_git::{put, stores, with_git},
+    cli_git::{put, stores},
 };
 use crate::support::git::{self, commit, git, repository};
 
 /// A repository with a KB, whose hooks are installed.
 fn hooked() -> (tempfile::TempDir, PathBuf) {
     let (keep, root) = repository(&[]);
-    let out = with_git(&root, &["init"]).ok();
+    let out = kb(&root, &["init"]).ok();
     assert!(out.contains(&format!("hooks in {}/.git/hooks\n", root.display())), "{out}");
     for hook in ["post-checkout  created", "post-merge     created", "post-rewrite   created"] {
         assert!(out.contains(hook), "{out}");
@@ -76,7 +76,7 @@ fn a_persons_hook_is_kept_and_gets_back_every_byte() {
     hook("post-checkout", person, 0o755);
     hook("post-merge", "#!/usr/bin/env python3\n", 0o755);
     hook("post-rewrite", "#!/bin/sh\n", 0o644);
-    let out = with_git(&root, &["init"]).ok();
+    let out = kb(&root, &["init"]).ok();
     assert!(out.contains("✓ post-checkout  added to what is there\n"), "{out}");
     assert!(out.contains("! post-merge     left as it is: it is written for python3"), "{out}");
     assert!(out.contains("! post-rewrite   left as it is: git ignores it without"), "{out}");
@@ -85,10 +85,10 @@ fn a_persons_hook_is_kept_and_gets_back_every_byte() {
     git(&root, &["checkout", "-q", "-b", "side"]);
     assert_eq!(stores(&root), ["main 1", "side 1"], "an early exit does not skip ours");
     assert_eq!(fs::read_to_string(root.join("hooked")).unwrap(), "mine\n");
-    let again = with_git(&root, &["init", "--json"]).json();
+    let again = kb(&root, &["init", "--json"]).json();
     assert_eq!(again["hooks"][0]["hooks"][0]["outcome"], "unchanged", "{again}");
 
-    let out = with_git(&root, &["init", "--uninstall-hooks"]).ok();
+    let out = kb(&root, &["init", "--uninstall-hooks"]).ok();
     assert!(out.contains("✓ post-checkout  taken out\n"), "{out}");
     assert_eq!(fs::read_to_string(hooks.join("post-checkout")).unwrap(), person);
 }
@@ -96,15 +96,15 @@ fn a_persons_hook_is_kept_and_gets_back_every_byte() {
 #[test]
 fn hooks_go_where_git_looks_or_is_told_to_look() {
     let (_keep, root) = repository(&[]);
-    let out = with_git(&root, &["init", "--hooks-path", ".githooks"]).ok();
+    let out = kb(&root, &["init", "--hooks-path", ".githooks"]).ok();
     assert!(out.contains(&format!("hooks in {}/.githooks\n", root.display())), "{out}");
     assert_eq!(git(&root, &["config", "core.hooksPath"]), ".githooks");
     let hook = fs::read_to_string(root.join(".githooks/post-merge")).unwrap();
     assert!(hook.contains("graph kb sync --hook"), "others get this file, too: {hook}");
-    let ran = with_git(&root, &["init", "--hooks-path", "elsewhere"]);
+    let ran = kb(&root, &["init", "--hooks-path", "elsewhere"]);
     assert_eq!(ran.code, 1);
     assert!(ran.out.contains("! no hooks: core.hooksPath is "), "{}", ran.out);
-    let out = with_git(&root, &["init", "--uninstall-hooks"]).ok();
+    let out = kb(&root, &["init", "--uninstall-hooks"]).ok();
     assert!(out.ends_with("✓ core.hooksPath is no longer set\n"), "{out}");
     assert!(!root.join(".githooks").exists());
     assert!(!git::attempt(&root, &["config", "core.hooksPath"]).status.success());
@@ -115,7 +115,7 @@ fn a_directory_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
     let (_keep, root) = repository(&[]);
     for chosen in ["", " ", "~/hooks", "%(prefix)/x", ".gitignore", ".gitignore/below"] {
         let option = format!("--hooks-path={chosen}");
-        let ran = with_git(&root, &["init", &option]);
+        let ran = kb(&root, &["init", &option]);
         assert!(ran.code == 1 && ran.out.contains("! no hooks: "), "{chosen:?}: {}", ran.out);
         assert!(ran.out.contains("  → "), "{}", ran.out);
         let told = git::attempt(&root, &["config", "core.hooksPath"]);
@@ -124,7 +124,7 @@ fn a_directory_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
     assert!(!root.join("post-merge").exists() && !root.join("~").exists());
     // One beside the repository is the same the second time.
     for outcome in ["created", "unchanged"] {
-        let out = with_git(&root, &["init", "--hooks-path", "../beside/./hooks"]).ok();
+        let out = kb(&root, &["init", "--hooks-path", "../beside/./hooks"]).ok();
         assert!(out.contains(&format!("post-merge     {outcome}\n")), "{out}");
         let directory = root.parent().unwrap().join("beside/hooks");
         assert!(out.contains(&format!("hooks in {}\n", directory.display())), "{out}");
@@ -134,8 +134,8 @@ fn a_directory_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
 #[test]
 fn hooks_of_an_earlier_init_move_to_a_chosen_directory_and_a_persons_setting_stays() {
     let (_keep, root) = repository(&[]);
-    with_git(&root, &["init"]).ok();
-    let out = with_git(&root, &["init", "--hooks-path", ".githooks"]).ok();
+    kb(&root, &["init"]).ok();
+    let out = kb(&root, &["init", "--hooks-path", ".githooks"]).ok();
     assert!(out.contains("✓ post-checkout  created\n"), "{out}");
     assert!(!root.join(".git/hooks/post-checkout").exists(), "git would not run it any more");
     put(&root, "R1");
@@ -143,22 +143,22 @@ fn hooks_of_an_earlier_init_move_to_a_chosen_directory_and_a_persons_setting_sta
     let own = root.join(".githooks/pre-push");
     fs::write(&own, "#!/bin/sh\n").unwrap();
     fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
-    let object = with_git(&root, &["init", "--uninstall-hooks", "--json"]).json();
+    let object = kb(&root, &["init", "--uninstall-hooks", "--json"]).json();
     assert_eq!(object["hooks_path_unset"], false);
     assert_eq!(git(&root, &["config", "core.hooksPath"]), ".githooks");
     // What a person set is not ours to take back.
     fs::remove_file(own).unwrap();
     git(&root, &["config", "core.hooksPath", ".mine"]);
-    with_git(&root, &["init"]).ok();
-    with_git(&root, &["init", "--uninstall-hooks"]).ok();
+    kb(&root, &["init"]).ok();
+    kb(&root, &["init", "--uninstall-hooks"]).ok();
     assert_eq!(git(&root, &["config", "core.hooksPath"]), ".mine");
     // A hook of a person in git's own directory is never switched off.
     git(&root, &["config", "--unset", "core.hooksPath"]);
     let own = root.join(".git/hooks/pre-push");
     fs::write(&own, "#!/bin/sh\n").unwrap();
     fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
-    with_git(&root, &["init"]).ok();
-    let ran = with_git(&root, &["init", "--hooks-path", ".githooks"]);
+    kb(&root, &["init"]).ok();
+    let ran = kb(&root, &["init", "--hooks-path", ".githooks"]);
     assert!(
         ran.out.contains("would switch off the hooks of") && ran.out.contains(": pre-push"),
         "{}",

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::{Kb, file, links, says};
+use super::world::{Kb, file, links};
 
 fn kb() -> Kb {
     Kb::of("req R1 R2, test T1", "R1 verified_by T1, R2 depends_on R1")
@@ -11,7 +11,7 @@ fn kb() -> Kb {
 #[test]
 fn it_answers_what_went() {
     let mut kb = kb();
-    let answer = kb.app.ok("kb_delete", json!({ "ids": ["R2"], "reason": "dropped by the board" }));
+    let answer = kb.app.kb_delete(json!({ "ids": ["R2"], "reason": "dropped by the board" }));
     assert_eq!(
         answer,
         json!({ "changeset": "cs_0000000002", "branch": "main", "deleted": ["R2"], "relationships": 1 })
@@ -29,9 +29,8 @@ fn it_is_refused_while_others_refer_to_an_entity_and_lists_who() {
         json!({ "ids": ["R1", "T1"], "reason": "r" }),
     );
     assert_eq!(fault["details"]["dependents"], json!(["R2 depends_on R1"]), "{fault}");
-    says(&fault, &["R2 depends_on R1"]);
-    let answer =
-        kb.app.ok("kb_delete", json!({ "ids": ["R1", "T1"], "cascade": true, "reason": "r" }));
+    fault.says(&["R2 depends_on R1"]);
+    let answer = kb.app.kb_delete(json!({ "ids": ["R1", "T1"], "cascade": true, "reason": "r" }));
     assert_eq!((&answer["deleted"], &answer["relationships"]), (&json!(["R1", "T1"]), &json!(2)));
     assert_eq!(kb.links(), [""; 0]);
 }
@@ -39,7 +38,7 @@ fn it_is_refused_while_others_refer_to_an_entity_and_lists_who() {
 #[test]
 fn what_goes_together_does_not_block_and_own_links_never_do() {
     let mut kb = kb();
-    let answer = kb.app.ok("kb_delete", json!({ "ids": ["R1", "R2"], "reason": "both" }));
+    let answer = kb.app.kb_delete(json!({ "ids": ["R1", "R2"], "reason": "both" }));
     assert_eq!(answer["relationships"], 2);
     assert_eq!(kb.ids(json!({})), "T1");
 }
@@ -51,17 +50,17 @@ fn relationships_can_be_removed_alone() {
     let remove = |link: &str| json!({ "relationships": links(link), "reason": "wrong" });
     let fault = kb.refused("NOT_FOUND", "kb_delete", remove("R1 relates_to R2"));
     assert!(fault["hint"].as_str().unwrap().contains("splits"), "{fault}");
-    let answer = kb.app.ok("kb_delete", remove("R1 relates_to R2 splits, R1 verified_by T1"));
+    let answer = kb.app.kb_delete(remove("R1 relates_to R2 splits, R1 verified_by T1"));
     assert_eq!((&answer["deleted"], &answer["relationships"]), (&json!([]), &json!(2)));
     // Now that nothing refers to it, the entity may go.
-    kb.app.ok("kb_delete", json!({ "ids": ["T1"], "reason": "unused" }));
+    kb.app.kb_delete(json!({ "ids": ["T1"], "reason": "unused" }));
 }
 
 #[test]
 fn a_link_that_blocks_may_go_in_the_same_call() {
     let mut kb = kb();
     let ask = json!({ "ids": ["R1"], "relationships": links("R2 depends_on R1"), "reason": "r" });
-    assert_eq!(kb.app.ok("kb_delete", ask)["relationships"], 2);
+    assert_eq!(kb.app.kb_delete(ask)["relationships"], 2);
 }
 
 #[test]
@@ -76,7 +75,7 @@ fn facts_of_files_are_refused_with_the_file_to_edit() {
         json!({ "ids": ["R1", "R2"], "cascade": true, "reason": "r" }),
     ] {
         let fault = kb.refused("INVARIANT_VIOLATION", "kb_delete", ask);
-        says(&fault, &["docs/requirements/f.md"]);
+        fault.says(&["docs/requirements/f.md"]);
         assert_eq!(fault["details"]["file"], "docs/requirements/f.md");
     }
 }
@@ -85,14 +84,14 @@ fn facts_of_files_are_refused_with_the_file_to_edit() {
 fn a_link_that_a_file_draws_from_an_entity_stays_behind_unresolved() {
     let mut kb = kb();
     kb.sync(vec![file("m.yaml", "", "R2 relates_to T1")], &[]);
-    kb.app.ok("kb_delete", json!({ "ids": ["R2"], "reason": "r" }));
+    kb.app.kb_delete(json!({ "ids": ["R2"], "reason": "r" }));
     assert_eq!(kb.links(), ["R1 verified_by T1", "R2 relates_to T1 ?"]);
 }
 
 #[test]
 fn an_entity_that_was_deleted_can_be_written_again() {
     let mut kb = kb();
-    kb.app.ok("kb_delete", json!({ "ids": ["R2"], "reason": "r" }));
+    kb.app.kb_delete(json!({ "ids": ["R2"], "reason": "r" }));
     let answer = kb.put("test R2", "");
     assert_eq!(answer["created"], json!(["R2"]));
     assert_eq!(kb.entity("R2")["type"], "test");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::{Kb, says};
+use super::world::Kb;
 
 #[test]
 fn an_entity_holds_all_its_fields() {
@@ -61,8 +61,11 @@ fn every_relation_has_the_ends_of_the_model() {
         "a supersedes r",
     ] {
         let ask = json!({ "relationships": super::world::links(wrong) });
-        let fault = kb.refused("INVARIANT_VIOLATION", "kb_upsert", ask);
-        says(&fault, &["relationships[0]", wrong.split(' ').nth(1).unwrap(), "goes from"]);
+        kb.refused("INVARIANT_VIOLATION", "kb_upsert", ask).says(&[
+            "relationships[0]",
+            wrong.split(' ').nth(1).unwrap(),
+            "goes from",
+        ]);
     }
 }
 
@@ -117,7 +120,7 @@ fn an_added_type_relation_and_status_work_everywhere() {
     assert_eq!(kb.violations(json!({})), ["unknown-status K1"]);
     let ask = json!({ "relationships": [{ "relation": "threatens", "from": "R1", "to": "K1" }] });
     kb.refused("INVARIANT_VIOLATION", "kb_upsert", ask);
-    kb.app.ok("kb_delete", json!({ "ids": ["K1"], "reason": "put out" }));
+    kb.app.kb_delete(json!({ "ids": ["K1"], "reason": "put out" }));
 }
 
 #[test]
@@ -133,5 +136,5 @@ fn a_type_that_the_schema_no_longer_has_is_found_by_the_check() {
 fn a_schema_file_that_cannot_be_used_is_named() {
     let mut kb = Kb::of("req R1", "");
     kb.schema("odd.json", "{ \"types\": }");
-    says(&kb.refused("VALIDATION_ERROR", "kb_query", json!({})), &["odd.json", "line 1"]);
+    kb.refused("VALIDATION_ERROR", "kb_query", json!({})).says(&["odd.json", "line 1"]);
 }

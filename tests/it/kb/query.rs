@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::{Kb, says};
+use super::world::Kb;
 
 /// Two must requirements, one of them verified; a symbol between them.
 fn shop() -> Kb {
@@ -161,7 +161,7 @@ fn pages_join_to_the_whole_and_know_their_query() {
     for other in [json!({ "type": "req" }), json!({ "edges": {} }), json!({ "tags": ["auth"] })] {
         let mut ask = other;
         ask["cursor"] = cursor.clone();
-        says(&kb.refused("VALIDATION_ERROR", "kb_query", ask), &["cursor"]);
+        kb.refused("VALIDATION_ERROR", "kb_query", ask).says(&["cursor"]);
     }
 }
 
@@ -176,8 +176,7 @@ fn a_page_has_twenty_unless_asked_otherwise_and_its_cursor_is_good_on_its_branch
     kb.checkout("side");
     for branch in [json!(null), json!("side")] {
         let ask = json!({ "cursor": cursor, "branch": branch });
-        let fault = kb.refused("VALIDATION_ERROR", "kb_query", ask);
-        says(&fault, &["cursor", "another query"]);
+        kb.refused("VALIDATION_ERROR", "kb_query", ask).says(&["cursor", "another query"]);
     }
     let rest = kb.query(json!({ "cursor": cursor, "branch": "main" }));
     assert_eq!(rest["entities"].as_array().unwrap().len(), 5);
@@ -237,7 +236,7 @@ fn text_follows_what_entities_say_now() {
     kb.up(json!({ "entities": [{ "id": "R1", "title": "Quixotic quest" }] }));
     assert_eq!(kb.ids(json!({ "text": "quixotic" })), "R1");
     assert_eq!(kb.ids(json!({ "text": "title of R1" })), "");
-    kb.app.ok("kb_delete", json!({ "ids": ["R1"], "cascade": true, "reason": "no" }));
+    kb.app.kb_delete(json!({ "ids": ["R1"], "cascade": true, "reason": "no" }));
     assert_eq!(kb.ids(json!({ "text": "quixotic" })), "");
 }
 

@@ -6,7 +6,7 @@ use graph::kb::{
 };
 use serde_json::json;
 
-use super::world::{Kb, broken, file, links, says, walk};
+use super::world::{Kb, broken, file, links, walk};
 
 fn links_of(synced: &Synced) -> (usize, usize, usize) {
     let SyncedLinks { created, updated, deleted } = synced.relationships;
@@ -171,7 +171,7 @@ fn an_id_that_a_tool_wrote_stays_the_tools_and_is_reported_until_it_is_free() {
         ("A1 R1".to_owned(), vec!["R1 depends_on A1".to_owned()])
     );
     assert_eq!(kb.read(kb::known_files).unwrap()[0].stamp, None);
-    kb.app.ok("kb_delete", json!({ "ids": ["R1"], "reason": "the file has it" }));
+    kb.app.kb_delete(json!({ "ids": ["R1"], "reason": "the file has it" }));
     let synced = kb.sync(vec![declared()], &[]);
     assert_eq!((problems(&synced).len(), synced.created), (0, vec!["R1".to_owned()]));
     assert!(kb.read(kb::known_files).unwrap()[0].stamp.is_some());
@@ -202,7 +202,7 @@ fn a_link_that_somebody_else_drew_stays_theirs_and_falls_to_the_file() {
     let mut kb = Kb::of("req R1 R2", "R1 depends_on R2");
     let declared = || file("a.md", "", "R1 depends_on R2");
     assert!(kb.sync(vec![declared()], &[]).is_up_to_date());
-    kb.app.ok("kb_delete", json!({ "relationships": links("R1 depends_on R2"), "reason": "r" }));
+    kb.app.kb_delete(json!({ "relationships": links("R1 depends_on R2"), "reason": "r" }));
     assert_eq!(links_of(&kb.sync(vec![declared()], &[])), (1, 0, 0));
 }
 
@@ -216,7 +216,7 @@ fn an_upsert_that_changes_a_files_own_fields_is_refused_and_links_may_be_added()
         json!({ "id": "A1", "properties": { "k": 1 } }),
     ] {
         let fault = kb.refused("INVARIANT_VIOLATION", "kb_upsert", json!({ "entities": [change] }));
-        says(&fault, &["A1", "docs/a.md"]);
+        fault.says(&["A1", "docs/a.md"]);
         assert_eq!(fault["details"]["file"], "docs/a.md");
     }
     let mut link = links("A1 depends_on A2");

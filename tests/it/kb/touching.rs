@@ -10,7 +10,7 @@ use crate::support::binary::{directory, run};
 
 fn context(kb: &mut Kb, paths: Value) -> Value {
     let asked = json!({ "operation": "context", "paths": paths, "include": ["kb"] });
-    kb.app.ok("query_graph", asked)["data"].take()
+    kb.app.query_graph(asked)["data"].take()
 }
 
 /// `id paths|via` for each.
@@ -26,7 +26,7 @@ fn shown(answer: &Value) -> Vec<String> {
 
 fn planted() -> Kb {
     let mut kb = Kb::empty();
-    kb.app.ok("graph_open", json!({ "project": "p" }));
+    kb.app.graph_open(json!({ "project": "p" }));
     let mut all = entities("req R1 R2 R3, test T1, adr A1 A2, symbol pay refund, component api");
     for entity in &mut all {
         match entity["id"].as_str().unwrap() {
@@ -69,7 +69,7 @@ fn files_find_their_symbols_and_documents_and_what_is_behind_them() {
     );
     assert_eq!(shown(&context(&mut kb, json!(["src/other.rs"]))), [""; 0]);
     let plain = json!({ "operation": "context", "paths": ["src/pay.rs"] });
-    assert_eq!(kb.app.ok("query_graph", plain)["data"].get("kb"), None, "only where asked for");
+    assert_eq!(kb.app.query_graph(plain)["data"].get("kb"), None, "only where asked for");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn it_is_what_the_active_branch_says_now() {
 #[test]
 fn a_long_list_is_cut_and_counted() {
     let mut kb = Kb::empty();
-    kb.app.ok("graph_open", json!({ "project": "p" }));
+    kb.app.graph_open(json!({ "project": "p" }));
     let symbols: Vec<Value> = (0..60)
         .map(|i| {
             json!({ "id": format!("s{i:02}"), "type": "symbol", "title": "t", "status": "active",

@@ -1,6 +1,9 @@
 //! A KB with short notations for what tests write and read.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    ops::{Deref, DerefMut},
+};
 
 use graph::{
     base::Result,
@@ -13,6 +16,7 @@ use graph::{
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
+pub use crate::support::values::each;
 
 pub struct Kb {
     pub app: TestApp,
@@ -36,11 +40,11 @@ impl Kb {
     }
 
     pub fn up(&mut self, arguments: Value) -> Value {
-        self.app.ok("kb_upsert", arguments)
+        self.app.kb_upsert(arguments)
     }
 
     pub fn query(&mut self, arguments: Value) -> Value {
-        self.app.ok("kb_query", arguments)
+        self.app.kb_query(arguments)
     }
 
     /// The ids that a query finds, with blanks between them.
@@ -69,25 +73,11 @@ impl Kb {
 
     /// `rule entity` for each violation.
     pub fn violations(&mut self, arguments: Value) -> Vec<String> {
-        let checked = self.app.ok("kb_check", arguments);
+        let checked = self.app.kb_check(arguments);
         let found = checked["violations"].as_array().unwrap().iter().map(|it| {
             format!("{} {}", it["rule"].as_str().unwrap(), it["entity"].as_str().unwrap())
         });
         found.collect()
-    }
-
-    /// A call that must be refused with `code` and change nothing.
-    #[track_caller]
-    pub fn refused(&mut self, code: &str, tool: &str, arguments: Value) -> Value {
-        let before = self.app.dump();
-        let fault = self.app.fault(tool, arguments.clone());
-        assert_eq!(fault["code"], code, "{tool} {arguments}: {fault}");
-        assert!(self.app.dump() == before, "{tool} {arguments} changed something");
-        fault
-    }
-
-    pub fn directory(&self) -> PathBuf {
-        self.app.db_path().parent().unwrap().to_owned()
     }
 
     /// Makes the directory a repository as far as its files tell, on `branch`.
@@ -127,6 +117,20 @@ impl Kb {
     pub fn sync(&mut self, read: Vec<FileFacts>, still: &[&str]) -> kb::Synced {
         let walk = walk(read, still);
         self.write(|tx, setting| kb::sync(tx, setting, &walk)).unwrap()
+    }
+}
+
+impl Deref for Kb {
+    type Target = TestApp;
+
+    fn deref(&self) -> &TestApp {
+        &self.app
+    }
+}
+
+impl DerefMut for Kb {
+    fn deref_mut(&mut self) -> &mut TestApp {
+        &mut self.app
     }
 }
 
@@ -215,13 +219,4 @@ pub fn broken(path: &str, line: u32, reason: &str) -> FileFacts {
 
 fn stamp(hash: &str) -> Stamp {
     Stamp { size: hash.len() as u64, mtime: 1 }
-}
-
-/// That a fault names all of these.
-#[track_caller]
-pub fn says(fault: &Value, parts: &[&str]) {
-    let message = fault["message"].as_str().unwrap();
-    for part in parts {
-        assert!(message.contains(part), "{part:?} is not in {message:?}");
-    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, extend, says};
+use super::world::{World, extend};
 use crate::support::binary::{command, directory, finish, run};
 
 const NOBODY: &str = "ffffffff-ffff-4fff-8fff-ffffffffffff";
@@ -30,7 +30,7 @@ fn check(cases: Vec<(&str, &str, Value, &[&str])>) {
     let mut w = world();
     for (code, tool, arguments, parts) in cases {
         let fault = w.refused(code, tool, arguments.clone());
-        says(&fault, parts);
+        fault.says(parts);
         assert!(fault.to_string().len() < 2_000, "{tool}: too long an error");
         let hint = fault["hint"].as_str().unwrap_or_default();
         assert!(
@@ -109,8 +109,7 @@ fn patterns_that_are_none() {
         for tool in
             [atom(json!({ "paths": ["ok", pattern] })), update(json!({ "paths": ["ok", pattern] }))]
         {
-            let fault = w.refused(BAD, "manage_graph", tool);
-            says(&fault, &["paths[1]", part]);
+            w.refused(BAD, "manage_graph", tool).says(&["paths[1]", part]);
         }
     }
     for one in ["", "/src/**", "src/[ab", "../x"] {
@@ -241,7 +240,7 @@ fn unknown_ids() {
     ] {
         let fault = w.refused(UNKNOWN, tool, arguments.clone());
         assert_eq!(fault["details"]["field"], field, "{tool} {arguments}: {fault}");
-        says(&fault, &[field]);
+        fault.says(&[field]);
     }
 }
 
@@ -270,8 +269,7 @@ fn versions() {
             json!("-1"),
             json!(0),
         ] {
-            let fault = w.refused(BAD, "manage_graph", ask(version));
-            says(&fault, &["version"]);
+            w.refused(BAD, "manage_graph", ask(version)).says(&["version"]);
         }
         for stale in [json!(1), json!("1"), json!(3), json!(i64::MAX)] {
             let fault = w.refused("CONFLICT", "manage_graph", ask(stale));
@@ -351,8 +349,7 @@ fn paths_that_leave_the_repository() {
     let mut w = world();
     for path in ["../x.ts", "src/../../x", "/etc/passwd", "C:\\x", "C:/x", "./", ".."] {
         let ask = query(json!({ "operation": "context", "paths": ["src/ok.ts", path] }));
-        let fault = w.refused(BAD, "query_graph", ask);
-        says(&fault, &["paths[1]", path]);
+        w.refused(BAD, "query_graph", ask).says(&["paths[1]", path]);
     }
 }
 

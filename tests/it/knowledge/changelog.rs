@@ -151,7 +151,7 @@ fn atoms_and_molecules_have_their_own_entries() {
 fn entries_are_never_edited_not_even_with_sql() {
     let mut w = world();
     w.note("a", "as it was");
-    assert!(w.sql().execute("UPDATE graph_changelog SET summary = 'nicer'", []).is_err());
+    assert!(w.app.sql().execute("UPDATE graph_changelog SET summary = 'nicer'", []).is_err());
     assert_eq!(history(&mut w, "a", json!({}))["items"][0]["summary"], "as it was");
 }
 
@@ -159,8 +159,7 @@ fn entries_are_never_edited_not_even_with_sql() {
 fn an_entry_outlives_its_task() {
     let mut w = world();
     w.note("a", "said");
-    w.ok(
-        "graph_restructure",
+    w.graph_restructure(
         json!({ "operations": [{ "op": "drop", "node_id": "@t", "reason": "over" }] }),
     );
     assert_eq!(history(&mut w, "a", json!({}))["items"][0]["taskId"], "@t");

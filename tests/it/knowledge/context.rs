@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, each, names, says};
+use super::world::{World, each, names};
 
 /// The example of the specification.
 fn payments() -> World {
@@ -165,7 +165,7 @@ fn molecules_and_atoms_come_by_name_and_equal_names_by_id() {
     }
     w.atom("only", &["src/**"], json!({ "moleculeId": "@earlier" }));
     molecules.sort();
-    let answer = w.app.ok("query_graph", json!({ "operation": "context", "paths": "src/x" }));
+    let answer = w.app.query_graph(json!({ "operation": "context", "paths": "src/x" }));
     let found = answer["data"]["molecules"].as_array().unwrap();
     assert_eq!(found[0]["name"], "earlier");
     for (found, molecule) in found[1..].iter().zip(&molecules) {
@@ -253,7 +253,7 @@ fn atoms_of_other_projects_are_not_looked_at() {
         "theirs"
     );
     let ask = json!({ "operation": "context", "paths": "src/a" });
-    says(&w.refused("VALIDATION_ERROR", "query_graph", ask), &["projectId"]);
+    w.refused("VALIDATION_ERROR", "query_graph", ask).says(&["projectId"]);
 }
 
 #[test]
@@ -309,7 +309,8 @@ fn paths_edited_with_plain_sql_match() {
     w.atom("a", &["src/**"], json!({}));
     let id = w.id("a");
     assert_eq!(w.context("src/x")["unmatchedPaths"], json!([]));
-    w.sql()
+    w.app
+        .sql()
         .execute(
             "UPDATE graph_atoms SET paths = '[\"lib/*.ts\", \"docs/a.md\"]' WHERE id = ?1",
             [&id],
@@ -318,7 +319,7 @@ fn paths_edited_with_plain_sql_match() {
     let context = w.context("src/x,lib/y.ts,docs/a.md");
     assert_eq!(context["unmatchedPaths"], json!(["src/x"]));
     assert_eq!(context["orphanAtoms"][0]["matchedPaths"], json!(["lib/y.ts", "docs/a.md"]));
-    w.sql()
+    w.app.sql()
         .execute(
             "INSERT INTO graph_atoms (id, project_id, name, paths, created_by_task_id, last_task_id, created_at, updated_at)
              SELECT '0f0f0f0f-0000-4000-8000-000000000000', project_id, 'by hand', '[\"src/**\"]', 't', 't', created_at, updated_at
@@ -327,7 +328,7 @@ fn paths_edited_with_plain_sql_match() {
         )
         .unwrap();
     assert_eq!(names(&w.context("src/x")["orphanAtoms"]), "by hand");
-    w.sql().execute("DELETE FROM graph_atoms WHERE name = 'by hand'", []).unwrap();
+    w.app.sql().execute("DELETE FROM graph_atoms WHERE name = 'by hand'", []).unwrap();
     assert_eq!(w.context("src/x")["unmatchedPaths"], json!(["src/x"]));
 }
 
@@ -339,7 +340,7 @@ fn a_pattern_that_plain_sql_made_no_glob_spoils_nothing() {
         w.atom("a", &["src/**"], json!({}));
         w.atom("b", &["lib/**"], json!({}));
         let edit = "UPDATE graph_atoms SET paths = ?1 WHERE name = 'a'";
-        w.sql().execute(edit, [paths.to_string()]).unwrap();
+        w.app.sql().execute(edit, [paths.to_string()]).unwrap();
         let context = w.context("src/x,lib/y");
         assert_eq!(names(&context["orphanAtoms"]), "b");
         assert_eq!(context["unmatchedPaths"], json!(["src/x"]));
@@ -354,12 +355,12 @@ fn another_process_s_change_is_seen_by_the_next_call() {
     assert_eq!(names(&w.context("src/x")["orphanAtoms"]), "a");
     let mut other = w.app.another();
     let change = json!({ "operation": "update", "entityType": "atom", "id": w.id("a"), "version": 1, "paths": ["lib/**"] });
-    other.ok("manage_graph", change);
+    other.manage_graph(change);
     assert_eq!(w.context("src/x")["unmatchedPaths"], json!(["src/x"]));
     assert_eq!(names(&w.context("lib/x")["orphanAtoms"]), "a");
     let new =
         json!({ "operation": "create", "entityType": "atom", "name": "b", "paths": ["src/*"] });
-    other.ok("manage_graph", new);
+    other.manage_graph(new);
     assert_eq!(names(&w.context("src/x")["orphanAtoms"]), "b");
 }
 

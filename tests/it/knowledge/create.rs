@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::world::{World, says};
+use super::world::World;
 
 const NOW: &str = "2026-01-01T00:00:00.000Z";
 
@@ -95,7 +95,7 @@ fn a_project_goes_by_its_name_its_roots_id_or_nothing_when_it_is_the_only_one() 
     assert_eq!(w.data("manage_graph", ask.clone())["molecule"]["projectId"], "@p");
     w.open("q");
     let fault = w.refused("VALIDATION_ERROR", "manage_graph", ask);
-    says(&fault, &["projectId"]);
+    fault.says(&["projectId"]);
     assert!(fault.to_string().contains('q'), "it lists the projects: {fault}");
 }
 
@@ -260,7 +260,7 @@ fn creating_adds_nothing_to_the_changelog() {
 #[test]
 fn tables_columns_and_indexes_are_those_of_the_specification() {
     let w = World::new();
-    let db = w.sql();
+    let db = w.app.sql();
     let names = |query: &str| -> BTreeSet<String> {
         let mut rows = db.prepare(query).unwrap();
         rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()

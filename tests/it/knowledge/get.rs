@@ -36,7 +36,7 @@ fn member_atoms_with_equal_names_come_by_id() {
     ids.sort();
     let id = w.id("m");
     let ask = json!({ "operation": "get", "entityType": "molecule", "id": id });
-    let answer = w.app.ok("query_graph", ask);
+    let answer = w.app.query_graph(ask);
     assert_eq!(each(&answer["data"]["molecule"]["atoms"], "id"), ids);
 }
 

@@ -41,10 +41,10 @@ fn graph_next_carries_the_knowledge_of_the_nodes_own_files_with_and_without_a_cl
     let mut w = world();
     w.resolve("t");
     for claim in [false, true] {
-        let plain = w.ok("graph_next", json!({ "claim": claim }));
+        let plain = w.graph_next(json!({ "claim": claim }));
         assert_eq!(plain["nodes"][0]["node"]["id"], "@work");
         assert_eq!(plain.get("knowledge"), None, "only when asked for");
-        let next = w.ok("graph_next", json!({ "claim": claim, "include_knowledge": true }));
+        let next = w.graph_next(json!({ "claim": claim, "include_knowledge": true }));
         assert_eq!(next["nodes"], plain["nodes"]);
         is_known(&next["knowledge"]);
     }
@@ -55,7 +55,7 @@ fn graph_next_carries_the_knowledge_of_all_nodes_that_it_gives() {
     let mut w = world();
     w.resolve("t");
     w.task("second", &["docs/a.md"]);
-    let next = w.ok("graph_next", json!({ "count": 5, "include_knowledge": "true" }));
+    let next = w.graph_next(json!({ "count": 5, "include_knowledge": "true" }));
     assert_eq!(names(&next["knowledge"]["orphanAtoms"]), "Elsewhere Retry");
     assert_eq!(names(&next["knowledge"]["molecules"]), "Payments");
 }
@@ -63,11 +63,11 @@ fn graph_next_carries_the_knowledge_of_all_nodes_that_it_gives() {
 #[test]
 fn graph_next_without_files_or_without_work_has_no_knowledge() {
     let mut w = World::new();
-    let next = w.ok("graph_next", json!({ "include_knowledge": true }));
+    let next = w.graph_next(json!({ "include_knowledge": true }));
     assert_eq!((next["nodes"].as_array().unwrap().len(), next.get("knowledge")), (1, None));
     w.resolve("t");
     w.resolve("p");
-    let next = w.ok("graph_next", json!({ "include_knowledge": true, "claim": true }));
+    let next = w.graph_next(json!({ "include_knowledge": true, "claim": true }));
     assert_eq!(next.get("knowledge"), None, "{next}");
 }
 
@@ -75,12 +75,12 @@ fn graph_next_without_files_or_without_work_has_no_knowledge() {
 fn graph_context_carries_the_knowledge_of_the_nodes_own_files() {
     let mut w = world();
     let ask = json!({ "node_id": "@work" });
-    let plain = w.ok("graph_context", ask);
+    let plain = w.graph_context(ask);
     assert_eq!(plain.get("knowledge"), None);
-    let with = w.ok("graph_context", json!({ "node_id": "@work", "include_knowledge": true }));
+    let with = w.graph_context(json!({ "node_id": "@work", "include_knowledge": true }));
     assert_eq!(with["node"], plain["node"]);
     is_known(&with["knowledge"]);
-    let none = w.ok("graph_context", json!({ "node_id": "@t", "include_knowledge": true }));
+    let none = w.graph_context(json!({ "node_id": "@t", "include_knowledge": true }));
     assert_eq!(none.get("knowledge"), None, "it names no file");
 }
 
@@ -177,18 +177,18 @@ fn graph_update_hints_at_the_atoms_of_what_it_resolved_by_name() {
     let mut w = world();
     w.task("docs", &["docs/a.md:3", "src/retry.ts"]);
     let touched = json!({ "updates": [{ "node_id": "@work", "state": "half done" }] });
-    assert_eq!(w.ok("graph_update", touched).get("graph_hints"), None, "nothing is resolved");
+    assert_eq!(w.graph_update(touched).get("graph_hints"), None, "nothing is resolved");
     let done = ["@work", "@docs", "@t"].map(|id| json!({ "node_id": id, "resolved": true }));
-    let answer = w.ok("graph_update", json!({ "updates": done }));
+    let answer = w.graph_update(json!({ "updates": done }));
     assert_eq!(
         answer["graph_hints"]["atoms"],
         json!(["Elsewhere", "Retry", "Webhooks"]),
         "each once"
     );
     let again = json!({ "updates": [{ "node_id": "@work", "resolved": true }] });
-    assert_eq!(w.ok("graph_update", again).get("graph_hints"), None, "it was resolved before");
+    assert_eq!(w.graph_update(again).get("graph_hints"), None, "it was resolved before");
     let undone = [false, true, false].map(|to| json!({ "node_id": "@work", "resolved": to }));
-    let answer = w.ok("graph_update", json!({ "updates": undone }));
+    let answer = w.graph_update(json!({ "updates": undone }));
     assert_eq!(answer.get("graph_hints"), None, "it is open in the end");
 }
 
@@ -232,17 +232,13 @@ fn open_work_follows_links_that_are_added_and_work_that_is_reopened() {
         each(&context["work"], "id").join(" ")
     };
     assert_eq!(about(&mut w), "");
-    w.ok(
-        "graph_update",
-        json!({ "updates": [{ "node_id": "@t", "add_context_links": ["src/a.ts"] }] }),
-    );
+    w.graph_update(json!({ "updates": [{ "node_id": "@t", "add_context_links": ["src/a.ts"] }] }));
     assert_eq!(about(&mut w), "@t");
     w.resolve("t");
     assert_eq!(about(&mut w), "");
-    w.ok("graph_update", json!({ "updates": [{ "node_id": "@t", "resolved": false }] }));
+    w.graph_update(json!({ "updates": [{ "node_id": "@t", "resolved": false }] }));
     assert_eq!(about(&mut w), "@t");
-    w.ok(
-        "graph_update",
+    w.graph_update(
         json!({ "updates": [{ "node_id": "@t", "remove_context_links": ["src/a.ts"] }] }),
     );
     assert_eq!(about(&mut w), "");
@@ -254,8 +250,8 @@ fn open_work_says_who_holds_it_and_other_projects_work_is_not_shown() {
     w.task("x", &["src/a.ts"]);
     w.open("q");
     let node = json!({ "ref": "y", "summary": "y", "context_links": ["src/a.ts"] });
-    w.ok("graph_plan", json!({ "project": "q", "nodes": [node] }));
-    w.ok("graph_next", json!({ "project": "p", "claim": true, "count": 2 }));
+    w.graph_plan(json!({ "project": "q", "nodes": [node] }));
+    w.graph_next(json!({ "project": "p", "claim": true, "count": 2 }));
     let work = w.context_with("src/a.ts", json!({ "include": ["work"] }))["work"].take();
     assert_eq!(each(&work, "id"), ["@x"]);
     assert_eq!(work[0]["claimed_by"], "a");
@@ -292,15 +288,15 @@ fn a_task_of_one_project_is_told_what_that_project_knows() {
     let mut w = world();
     w.open("q");
     let node = json!({ "ref": "y", "summary": "y", "context_links": ["src/retry.ts"] });
-    let planned = w.ok("graph_plan", json!({ "project": "q", "nodes": [node] }));
+    let planned = w.graph_plan(json!({ "project": "q", "nodes": [node] }));
     let ask = json!({ "node_id": planned["created"][0]["id"], "include_knowledge": true });
-    assert_eq!(w.ok("graph_context", ask)["knowledge"]["unmatchedPaths"], json!(["src/retry.ts"]));
+    assert_eq!(w.graph_context(ask)["knowledge"]["unmatchedPaths"], json!(["src/retry.ts"]));
 }
 
 #[test]
 fn graph_onboard_counts_knowledge_and_names_files_of_open_work_that_no_atom_covers() {
     let mut w = world();
-    let onboard = w.ok("graph_onboard", json!({ "project": "p" })).to_string();
+    let onboard = w.graph_onboard(json!({ "project": "p" })).to_string();
     assert!(onboard.contains("\"atoms\":3") && onboard.contains("\"molecules\":1"), "{onboard}");
     assert!(onboard.contains("src/new.ts"), "{onboard}");
 }

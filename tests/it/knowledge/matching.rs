@@ -126,7 +126,7 @@ fn compare(
 #[test]
 fn context_equals_a_naive_matcher() {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     let app = RefCell::new(app);
     let atoms = prop::collection::vec(prop::collection::vec(pattern(), 1..4), 1..8);
     let paths = prop::collection::vec(path(), 1..12);

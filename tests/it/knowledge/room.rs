@@ -9,11 +9,11 @@ const MOST: usize = 41_000;
 
 fn app(atoms: usize, paths: &Value, name: &str) -> TestApp {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     for number in 0..atoms {
         let new = json!({ "operation": "create", "entityType": "atom", "name": format!("{name}{number:03}"),
             "paths": paths, "knowledge": "short" });
-        app.ok("manage_graph", new);
+        app.manage_graph(new);
     }
     app
 }
@@ -27,7 +27,7 @@ fn many_paths_in_many_atoms_are_cut_to_one_path_each_and_counted() {
     let mut app = app(60, &json!(["src/**"]), "area ");
     let paths: Vec<String> =
         (0..100).map(|n| format!("src/some/ordinary/directory/file{n}.ts")).collect();
-    let found = app.ok("query_graph", json!({ "operation": "context", "paths": paths }));
+    let found = app.query_graph(json!({ "operation": "context", "paths": paths }));
     assert!(size(&found) < MOST, "{}", size(&found));
     let atoms = found["data"]["orphanAtoms"].as_array().unwrap();
     assert_eq!(atoms.len(), 60, "every atom that matched is named");
@@ -41,12 +41,12 @@ fn many_paths_in_many_atoms_are_cut_to_one_path_each_and_counted() {
 #[test]
 fn atoms_that_find_no_room_at_all_are_counted() {
     let mut app = app(120, &json!(["src/**"]), &"n".repeat(250));
-    let found = app.ok("query_graph", json!({ "operation": "context", "paths": ["src/a"] }));
+    let found = app.query_graph(json!({ "operation": "context", "paths": ["src/a"] }));
     assert!(size(&found) < MOST, "{}", size(&found));
     let named = found["data"]["orphanAtoms"].as_array().unwrap().len();
     assert_eq!(named + found["data"]["atomsOmitted"].as_u64().unwrap() as usize, 120);
     let paths: Vec<String> = (0..50).map(|n| format!("{}/{n}", "x".repeat(4_000))).collect();
-    let found = app.ok("query_graph", json!({ "operation": "context", "paths": paths }));
+    let found = app.query_graph(json!({ "operation": "context", "paths": paths }));
     assert!(size(&found) < MOST, "{}", size(&found));
     let listed = found["data"]["unmatchedPaths"].as_array().unwrap().len();
     assert_eq!(listed + found["data"]["unmatchedOmitted"].as_u64().unwrap() as usize, 50);
@@ -60,7 +60,7 @@ fn a_page_that_is_full_says_where_to_go_on() {
     loop {
         let ask =
             json!({ "operation": "search", "entityType": "atom", "limit": 10, "offset": offset });
-        let page = app.ok("query_graph", ask)["data"].take();
+        let page = app.query_graph(ask)["data"].take();
         assert!(size(&page) < MOST, "{}", size(&page));
         assert_eq!(page["total"], 12);
         seen.extend(page["items"].as_array().unwrap().iter().map(|atom| atom["name"].clone()));
@@ -77,7 +77,7 @@ fn a_page_that_is_full_says_where_to_go_on() {
 #[test]
 fn what_is_looked_for_is_bounded_in_every_domain() {
     let mut app = app(1, &json!(["src/**"]), "area ");
-    app.ok("create_ontology", json!({ "node_types": ["T"] }));
+    app.create_ontology(json!({ "node_types": ["T"] }));
     let long = "x".repeat(257);
     for (tool, arguments) in [
         ("query_graph", json!({ "operation": "search", "entityType": "atom", "query": long })),
@@ -95,13 +95,13 @@ fn what_is_looked_for_is_bounded_in_every_domain() {
 fn many_small_atoms_and_large_ones_stay_within_an_answer() {
     for (atoms, knowledge) in [(300, 100), (40, 2_000), (12, 30_000)] {
         let mut app = TestApp::new();
-        app.ok("graph_open", json!({ "project": "p" }));
+        app.graph_open(json!({ "project": "p" }));
         let molecule = json!({ "operation": "create", "entityType": "molecule", "name": "all" });
-        let molecule = app.ok("manage_graph", molecule)["data"]["molecule"]["id"].clone();
+        let molecule = app.manage_graph(molecule)["data"]["molecule"]["id"].clone();
         for number in 0..atoms {
             let new = json!({ "operation": "create", "entityType": "atom", "name": format!("atom {number}"),
                 "paths": ["src/**"], "knowledge": "k".repeat(knowledge), "moleculeId": molecule });
-            app.ok("manage_graph", new);
+            app.manage_graph(new);
         }
         let paths: Vec<String> = (0..2_000).map(|n| format!("src/file{n}.ts")).collect();
         for ask in [
@@ -110,7 +110,7 @@ fn many_small_atoms_and_large_ones_stay_within_an_answer() {
             json!({ "operation": "search", "entityType": "atom", "limit": 100 }),
             json!({ "operation": "get", "entityType": "molecule", "id": molecule }),
         ] {
-            let chars = size(&app.ok("query_graph", ask.clone()));
+            let chars = size(&app.query_graph(ask.clone()));
             assert!(chars < MOST, "{atoms} atoms of {knowledge}, {}: {chars}", ask["operation"]);
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::{World, names, says};
+use super::world::{World, names};
 
 /// Atoms of two molecules and none.
 fn world() -> World {
@@ -38,7 +38,7 @@ fn the_project_may_be_left_out_when_it_is_the_only_one() {
     let ask = json!({ "operation": "search", "entityType": "molecule" });
     assert_eq!(names(&w.data("query_graph", ask.clone())["items"]), "API Pages");
     w.open("q");
-    says(&w.refused("VALIDATION_ERROR", "query_graph", ask), &["projectId"]);
+    w.refused("VALIDATION_ERROR", "query_graph", ask).says(&["projectId"]);
 }
 
 #[test]
@@ -50,8 +50,7 @@ fn equal_names_come_by_id() {
         ids.push(w.id("same"));
     }
     ids.sort();
-    let answer =
-        w.app.ok("query_graph", json!({ "operation": "search", "entityType": "molecule" }));
+    let answer = w.app.query_graph(json!({ "operation": "search", "entityType": "molecule" }));
     assert_eq!(super::world::each(&answer["data"]["items"], "id"), ids);
 }
 
@@ -190,7 +189,7 @@ fn filters_narrow_each_other() {
     assert_eq!(w.found("atom", json!({ "query": "stripe", "orphansOnly": true })), "");
     assert_eq!(w.found("atom", json!({ "query": "ev", "orphansOnly": true })), "Bus");
     let both = json!({ "operation": "search", "entityType": "atom", "moleculeId": "@Pages", "orphansOnly": true });
-    says(&w.refused("VALIDATION_ERROR", "query_graph", both), &["orphansOnly", "moleculeId"]);
+    w.refused("VALIDATION_ERROR", "query_graph", both).says(&["orphansOnly", "moleculeId"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, says};
+use super::world::World;
 
 /// p ─ molecule m with atom a, and a task t that created them.
 fn world() -> World {
@@ -44,7 +44,7 @@ fn a_stale_version_is_a_conflict_that_carries_the_current_one() {
             let ask = w.updating(name, json!({ "version": stale, "knowledge": "lost" }));
             let fault = w.refused("CONFLICT", "manage_graph", ask);
             assert_eq!(fault["details"]["current_version"], 2, "{fault}");
-            says(&fault, &["2", &stale.to_string()]);
+            fault.says(&["2", &stale.to_string()]);
         }
         assert_eq!(w.get(name)["knowledge"], "new");
     }
@@ -123,8 +123,11 @@ fn the_bound_of_32_kilobytes_holds_after_appending() {
                 name,
                 json!({ "knowledge": format!("{added}y"), "knowledgeMode": "append" }),
             );
-            let fault = w.refused("VALIDATION_ERROR", "manage_graph", ask);
-            says(&fault, &["knowledge", "32769", "32768"]);
+            w.refused("VALIDATION_ERROR", "manage_graph", ask).says(&[
+                "knowledge",
+                "32769",
+                "32768",
+            ]);
             w.update(
                 name,
                 json!({ "knowledge": format!(" {added}\n"), "knowledgeMode": "append" }),
@@ -232,7 +235,7 @@ fn the_project_cannot_be_changed() {
     w.open("q");
     for name in ["m", "a"] {
         let ask = w.updating(name, json!({ "projectId": "@q", "knowledge": "new" }));
-        says(&w.refused("VALIDATION_ERROR", "manage_graph", ask), &["projectId"]);
+        w.refused("VALIDATION_ERROR", "manage_graph", ask).says(&["projectId"]);
         w.update(name, json!({ "projectId": "p", "knowledge": "named as it is" }));
         assert_eq!(w.get(name)["projectId"], "@p");
     }
@@ -243,7 +246,7 @@ fn an_update_that_names_nothing_to_change_is_refused() {
     let mut w = world();
     for name in ["m", "a"] {
         let ask = w.updating(name, json!({}));
-        says(&w.refused("VALIDATION_ERROR", "manage_graph", ask), &["name", "knowledge"]);
+        w.refused("VALIDATION_ERROR", "manage_graph", ask).says(&["name", "knowledge"]);
     }
 }
 

@@ -1,11 +1,12 @@
 //! A project whose atoms, molecules and tasks go by short names: `@a` in arguments and answers stands for an id.
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::{support::TestApp, work::world::each_text};
-
-pub use crate::work::world::says;
+pub use crate::support::values::{each, extend};
+use crate::{
+    support::{Fault, TestApp, tool_methods},
+    work::world::each_text,
+};
 
 /// One application and the names of its things. The first project is `p`, its root `@p`, with a task `@t` in it.
 pub struct World {
@@ -45,20 +46,20 @@ impl World {
 
     /// Opens a project; its root goes by the project's name.
     pub fn open(&mut self, name: &str) {
-        let opened = self.app.ok("graph_open", json!({ "project": name }));
+        let opened = self.app.graph_open(json!({ "project": name }));
         self.name(name, "task", &opened["root"]["id"]);
     }
 
     /// Plans a task of project `p` that names files.
     pub fn task(&mut self, name: &str, links: &[&str]) {
         let node = json!({ "ref": name, "summary": name, "context_links": links });
-        let planned = self.app.ok("graph_plan", json!({ "project": "p", "nodes": [node] }));
+        let planned = self.app.graph_plan(json!({ "project": "p", "nodes": [node] }));
         self.name(name, "task", &planned["created"][0]["id"]);
     }
 
     pub fn resolve(&mut self, name: &str) -> Value {
         let done = json!({ "node_id": format!("@{name}"), "resolved": true });
-        self.ok("graph_update", json!({ "updates": [done] }))
+        self.graph_update(json!({ "updates": [done] }))
     }
 
     fn name(&mut self, name: &str, kind: &'static str, id: &Value) {
@@ -95,7 +96,7 @@ impl World {
         extend(&mut ask, fields);
         extend(&mut ask, extra);
         let ask = self.meant(ask);
-        let mut answer = self.app.ok("manage_graph", ask);
+        let mut answer = self.app.manage_graph(ask);
         assert_eq!(answer["success"], true);
         self.name(name, kind, &answer["data"][kind]["id"]);
         let data = answer["data"][kind].take();
@@ -116,15 +117,12 @@ impl World {
         answer["data"].take()
     }
 
-    /// Calls a tool that must fail with `code` and leave every table as it was; answers the fault.
+    /// Calls a tool that must fail with `code` and leave every table as it was.
     #[track_caller]
-    pub fn refused(&mut self, code: &str, tool: &str, arguments: Value) -> Value {
-        let before = self.app.dump();
+    pub fn refused(&mut self, code: &str, tool: &str, arguments: Value) -> Fault {
         let arguments = self.meant(arguments);
-        let fault = self.app.fault(tool, arguments.clone());
-        assert_eq!(fault["code"], code, "{tool} {arguments}: {fault}");
-        assert!(self.app.dump() == before, "{tool} {arguments} changed something");
-        self.shown(fault)
+        let fault = self.app.refused(code, tool, arguments);
+        Fault(self.shown(fault.0))
     }
 
     /// The atom or molecule, as `get` has it.
@@ -193,7 +191,7 @@ impl World {
 
     /// The events of the knowledge graph, oldest first.
     pub fn events(&self) -> Vec<Event> {
-        let db = self.sql();
+        let db = self.app.sql();
         let mut rows = db
             .prepare("SELECT kind, subject, action, actor, changes FROM events WHERE domain = 'knowledge' ORDER BY seq")
             .unwrap();
@@ -210,14 +208,9 @@ impl World {
         rows.query_map([], event).unwrap().map(Result::unwrap).collect()
     }
 
-    /// The file, as `sqlite3` has it.
-    pub fn sql(&self) -> Connection {
-        Connection::open(self.app.db_path()).unwrap()
-    }
-
     /// One number that a query answers.
     pub fn count(&self, query: &str) -> i64 {
-        self.sql().query_row(query, [], |row| row.get(0)).unwrap()
+        self.app.sql().query_row(query, [], |row| row.get(0)).unwrap()
     }
 
     /// Replaces `@name` by the id.
@@ -242,19 +235,10 @@ impl World {
     }
 }
 
-/// Adds fields to an object, in place of those of the same name.
-pub fn extend(object: &mut Value, more: Value) {
-    let Value::Object(more) = more else { panic!("{more} is no object") };
-    object.as_object_mut().unwrap().extend(more);
-}
+tool_methods!(World);
 
 /// The names in a list, with spaces between.
 pub fn names(list: &Value) -> String {
     let name = |item: &Value| item["name"].as_str().unwrap().to_owned();
     list.as_array().unwrap().iter().map(name).collect::<Vec<_>>().join(" ")
-}
-
-/// The texts under `field` of a list.
-pub fn each<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
-    list.as_array().unwrap().iter().map(|item| item[field].as_str().unwrap()).collect()
 }

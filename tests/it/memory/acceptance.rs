@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{Memory, gtd, restart, says, text};
+use super::world::{Memory, gtd, restart, text};
 use crate::support::server::Server;
 
 const NOBODY: &str = "mem_zzzzzzzzzz";
@@ -107,8 +107,8 @@ fn ac03_nodes_and_connections_are_found_by_type_properties_and_ends() {
 #[test]
 fn ac04_the_ontology_says_what_may_be() {
     let mut m = Memory::empty();
-    assert_eq!(m.ok("create_ontology", gtd()), json!({ "ok": true }));
-    assert_eq!(m.ok("get_ontology", json!({})), gtd());
+    assert_eq!(m.create_ontology(gtd()), json!({ "ok": true }));
+    assert_eq!(m.get_ontology(json!({})), gtd());
     m.refused("INVALID_NODE_TYPE", "create_node", json!({ "type": "Goal", "content": "x" }));
     let (project, action) = (m.node("Project", "p", json!({})), m.node("Action", "a", json!({})));
     let back = json!({ "type": "NextAction", "from_node_id": action, "to_node_id": project });
@@ -123,11 +123,7 @@ fn ac04_the_ontology_says_what_may_be() {
         ("NextAction", "NoSuchType", "Action", false),
     ] {
         let ask = json!({ "connection_type": kind, "from_node_type": from, "to_node_type": to });
-        assert_eq!(
-            m.ok("validate_connection", ask),
-            json!({ "valid": valid }),
-            "{kind} {from} {to}"
-        );
+        assert_eq!(m.validate_connection(ask), json!({ "valid": valid }), "{kind} {from} {to}");
     }
 }
 
@@ -139,7 +135,7 @@ fn ac05_deleting_a_node_takes_its_connections_and_nothing_else() {
     let gone = [m.connect("NextAction", &project, &a), m.connect("DependsOn", &a, &b)];
     let to_itself = m.connect("DependsOn", &a, &a);
     let kept = m.connect("DependsOn", &b, &c);
-    assert_eq!(m.ok("delete_node", json!({ "node_id": a })), json!({ "ok": true }));
+    assert_eq!(m.delete_node(json!({ "node_id": a })), json!({ "ok": true }));
     for id in gone.iter().chain([&to_itself]) {
         m.refused("CONNECTION_NOT_FOUND", "get_connection", json!({ "connection_id": id }));
     }
@@ -161,7 +157,7 @@ fn ac06_a_node_that_is_not_there_is_node_not_found() {
         ("get_connected_nodes", json!({ "node_id": NOBODY, "direction": "both" })),
     ] {
         let fault = m.refused("NODE_NOT_FOUND", tool, ask);
-        says(&fault, &["`node_id`", NOBODY, "no such node"]);
+        fault.says(&["`node_id`", NOBODY, "no such node"]);
         assert_eq!(fault["details"]["field"], "node_id");
     }
 }
@@ -172,19 +168,25 @@ fn ac07_a_connection_names_which_of_its_parts_is_wrong() {
     let (project, action) = (m.node("Project", "p", json!({})), m.node("Action", "a", json!({})));
     let ask = |kind: &str, from: &str, to: &str| json!({ "type": kind, "from_node_id": from, "to_node_id": to });
     let create = "create_connection";
-    let fault = m.refused("NODE_NOT_FOUND", create, ask("NextAction", NOBODY, &action));
-    says(&fault, &["from_node_id", NOBODY]);
-    let fault = m.refused("NODE_NOT_FOUND", create, ask("NextAction", &project, NOBODY));
-    says(&fault, &["to_node_id", NOBODY]);
-    let fault = m.refused("INVALID_CONNECTION_TYPE", create, ask("Next", &project, &action));
-    says(&fault, &["`type`", "`Next`", "[NextAction, DependsOn, RequiresContext, WaitingFor]"]);
+    m.refused("NODE_NOT_FOUND", create, ask("NextAction", NOBODY, &action))
+        .says(&["from_node_id", NOBODY]);
+    m.refused("NODE_NOT_FOUND", create, ask("NextAction", &project, NOBODY))
+        .says(&["to_node_id", NOBODY]);
+    m.refused("INVALID_CONNECTION_TYPE", create, ask("Next", &project, &action)).says(&[
+        "`type`",
+        "`Next`",
+        "[NextAction, DependsOn, RequiresContext, WaitingFor]",
+    ]);
     for (tool, ask) in [
         ("get_connection", json!({ "connection_id": NOTHING })),
         ("update_connection", json!({ "connection_id": NOTHING, "properties": { "a": 1 } })),
         ("delete_connection", json!({ "connection_id": NOTHING })),
     ] {
-        let fault = m.refused("CONNECTION_NOT_FOUND", tool, ask);
-        says(&fault, &["`connection_id`", NOTHING, "no such connection"]);
+        m.refused("CONNECTION_NOT_FOUND", tool, ask).says(&[
+            "`connection_id`",
+            NOTHING,
+            "no such connection",
+        ]);
     }
 }
 
@@ -192,8 +194,11 @@ fn ac07_a_connection_names_which_of_its_parts_is_wrong() {
 fn ac08_a_violation_of_the_ontology_lists_what_is_allowed() {
     let mut m = Memory::new();
     let ask = json!({ "type": "Goal", "content": "x", "format": "markdown" });
-    let fault = m.refused("INVALID_NODE_TYPE", "create_node", ask);
-    says(&fault, &["`type`", "`Goal`", "[Project, Action, Context, Person]"]);
+    m.refused("INVALID_NODE_TYPE", "create_node", ask).says(&[
+        "`type`",
+        "`Goal`",
+        "[Project, Action, Context, Person]",
+    ]);
 
     let ids = ["Project", "Action", "Person"].map(|kind| m.node(kind, kind, json!({})));
     for (from, to, message) in [
@@ -221,11 +226,11 @@ fn ac09_required_properties_must_be_there() {
         (json!({ "since": "2025-10-15" }), "Missing: [follow_up_date]"),
         (json!({ "follow_up_date": "", "Since": 1 }), "Missing: [since]"),
     ] {
-        let fault = m.refused("REQUIRED_PROPERTY_MISSING", "create_connection", ask(properties));
-        says(&fault, &["WaitingFor requires properties: [since, follow_up_date]", missing]);
+        m.refused("REQUIRED_PROPERTY_MISSING", "create_connection", ask(properties))
+            .says(&["WaitingFor requires properties: [since, follow_up_date]", missing]);
     }
     let whole = ask(json!({ "since": "2025-10-15", "follow_up_date": "", "extra": 1 }));
-    m.ok("create_connection", whole);
+    m.create_connection(whole);
 }
 
 #[test]
@@ -247,7 +252,7 @@ fn ac10_the_ontology_is_made_once_and_needed_by_what_builds_on_it() {
         ("get_ontology", json!({})),
     ] {
         let fault = m.refused("ONTOLOGY_NOT_FOUND", tool, ask);
-        says(&fault, &["no ontology yet"]);
+        fault.says(&["no ontology yet"]);
         assert!(fault["hint"].as_str().unwrap().contains("create_ontology"), "{fault}");
     }
     for (tool, ask) in [
@@ -257,16 +262,16 @@ fn ac10_the_ontology_is_made_once_and_needed_by_what_builds_on_it() {
     ] {
         assert_eq!(m.ids(tool, ask), Vec::<String>::new(), "{tool} works before");
     }
-    m.ok("create_ontology", gtd());
-    let fault = m.refused("ONTOLOGY_ALREADY_EXISTS", "create_ontology", gtd());
-    says(&fault, &["there is an ontology already"]);
+    m.create_ontology(gtd());
+    m.refused("ONTOLOGY_ALREADY_EXISTS", "create_ontology", gtd())
+        .says(&["there is an ontology already"]);
     m.refused("ONTOLOGY_ALREADY_EXISTS", "create_ontology", json!({ "node_types": [] }));
-    let fault = m.refused("TYPE_ALREADY_EXISTS", "add_node_type", json!({ "type_name": "Action" }));
-    says(&fault, &["Node type Action exists already"]);
+    m.refused("TYPE_ALREADY_EXISTS", "add_node_type", json!({ "type_name": "Action" }))
+        .says(&["Node type Action exists already"]);
     let again =
         json!({ "type_name": "NextAction", "from_types": ["Action"], "to_types": ["Action"] });
     let fault = m.refused("TYPE_ALREADY_EXISTS", "add_connection_type", again);
-    says(&fault, &["Connection type NextAction exists already"]);
+    fault.says(&["Connection type NextAction exists already"]);
 }
 
 #[test]

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::world::{Memory, says};
+use super::world::Memory;
 use crate::support::{dump::dump, server::Server};
 
 /// Two nodes, a connection, and all that goes with them.
 fn world() -> (Memory, [String; 2], String) {
     let mut m = Memory::new();
     let nodes = m.nodes("Action", ["first", "second"]);
-    m.ok("update_node", json!({ "node_id": nodes[0], "properties": { "k": 1 } }));
+    m.update_node(json!({ "node_id": nodes[0], "properties": { "k": 1 } }));
     let connection = m.connect("DependsOn", &nodes[0], &nodes[1]);
     (m, nodes, connection)
 }
@@ -23,7 +23,7 @@ fn check(cases: Vec<(&str, &str, Value, &[&str])>) {
             arguments.replace("@1", &nodes[0]).replace("@2", &nodes[1]).replace("@c", &connection);
         let arguments: Value = serde_json::from_str(&arguments).unwrap();
         let fault = m.refused(code, tool, arguments.clone());
-        says(&fault, parts);
+        fault.says(parts);
         assert!(fault.to_string().len() < 2_000, "{tool}: too long an error");
         let hint = fault["hint"].as_str().unwrap_or_default();
         assert!(!hint.contains("delete"), "a hint destroys nothing: {hint}");
@@ -158,7 +158,7 @@ fn ontologies_that_are_none() {
         ("VALIDATION_ERROR", of(json!([{ "name": "T", "from_types": ["A"] }])), &["connection_types[0].to_types", "missing"]),
     ];
     for (code, ask, parts) in cases {
-        says(&m.refused(code, "create_ontology", ask), parts);
+        m.refused(code, "create_ontology", ask).says(parts);
         m.refused("ONTOLOGY_NOT_FOUND", "get_ontology", json!({}));
     }
     check(vec![
@@ -201,7 +201,7 @@ fn words_and_ids_that_are_none() {
 #[test]
 fn an_id_of_another_kind_is_told_which_tool_reads_it() {
     let (mut m, [node, _], connection) = world();
-    let work = m.ok("graph_open", json!({ "project": "p" }))["root"]["id"].take();
+    let work = m.graph_open(json!({ "project": "p" }))["root"]["id"].take();
     for (code, tool, field, id, reader) in [
         ("NODE_NOT_FOUND", "get_node", "node_id", work.clone(), "graph_context"),
         ("NODE_NOT_FOUND", "update_node", "node_id", json!(connection), "get_connection"),
@@ -221,10 +221,10 @@ fn a_connection_with_itself_is_as_good_as_the_topology_says() {
     let itself = m.connect("DependsOn", &action, &action);
     let ask = json!({ "type": "NextAction", "from_node_id": project, "to_node_id": project });
     m.refused("INVALID_TOPOLOGY", "create_connection", ask);
-    let connection = m.ok("get_connection", json!({ "connection_id": itself }));
+    let connection = m.get_connection(json!({ "connection_id": itself }));
     assert_eq!(connection["from_node_id"], connection["to_node_id"]);
     assert!(m.connected(&action, "both").contains(&action));
-    m.ok("delete_node", json!({ "node_id": action }));
+    m.delete_node(json!({ "node_id": action }));
     m.refused("CONNECTION_NOT_FOUND", "get_connection", json!({ "connection_id": itself }));
 }
 

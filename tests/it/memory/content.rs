@@ -3,11 +3,11 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::world::{Memory, gtd, says, text};
+use super::world::{Memory, gtd, text};
 use crate::support::server::Server;
 
 fn held(m: &mut Memory, id: &str) -> Value {
-    m.ok("get_node_content", json!({ "node_id": id }))
+    m.get_node_content(json!({ "node_id": id }))
 }
 
 #[test]
@@ -18,12 +18,12 @@ fn every_byte_comes_back() {
         let sent = STANDARD.encode(&bytes);
         let ask =
             json!({ "type": "Project", "content": sent, "encoding": "base64", "format": "pdf" });
-        let id = text(&m.ok("create_node", ask)["node_id"]);
+        let id = text(&m.create_node(ask)["node_id"]);
         assert_eq!(
             held(&mut m, &id),
             json!({ "content": sent, "encoding": "base64", "format": "pdf" })
         );
-        let stored = m.sql(&format!(
+        let stored = m.rows(&format!(
             "SELECT hex(c.bytes) FROM memory_node_contents c JOIN memory_nodes n ON n.seq = c.owner
               WHERE n.id = '{id}'"
         ));
@@ -35,23 +35,22 @@ fn every_byte_comes_back() {
 #[test]
 fn encoding_and_format_have_defaults_and_can_change() {
     let mut m = Memory::new();
-    let id = text(&m.ok("create_node", json!({ "type": "Project", "content": "text" }))["node_id"]);
+    let id = text(&m.create_node(json!({ "type": "Project", "content": "text" }))["node_id"]);
     assert_eq!(
         held(&mut m, &id),
         json!({ "content": "text", "encoding": "utf-8", "format": "markdown" })
     );
-    m.ok("update_node", json!({ "node_id": id, "format": "meeting notes" }));
+    m.update_node(json!({ "node_id": id, "format": "meeting notes" }));
     assert_eq!(held(&mut m, &id)["format"], "meeting notes");
     assert_eq!(held(&mut m, &id)["content"], "text");
-    m.ok(
-        "update_node",
+    m.update_node(
         json!({ "node_id": id, "content": "AP8=", "encoding": "base64", "format": "bin" }),
     );
     assert_eq!(
         held(&mut m, &id),
         json!({ "content": "AP8=", "encoding": "base64", "format": "bin" })
     );
-    m.ok("update_node", json!({ "node_id": id, "content": "again", "encoding": "utf-8" }));
+    m.update_node(json!({ "node_id": id, "content": "again", "encoding": "utf-8" }));
     assert_eq!(
         held(&mut m, &id),
         json!({ "content": "again", "encoding": "utf-8", "format": "bin" })
@@ -62,9 +61,8 @@ fn encoding_and_format_have_defaults_and_can_change() {
 fn an_update_of_content_says_its_encoding() {
     let mut m = Memory::new();
     let [id] = m.nodes("Project", ["text"]);
-    let fault =
-        m.refused("INVALID_ENCODING", "update_node", json!({ "node_id": id, "content": "more" }));
-    says(&fault, &["`content`", "`encoding`", "utf-8", "base64"]);
+    m.refused("INVALID_ENCODING", "update_node", json!({ "node_id": id, "content": "more" }))
+        .says(&["`content`", "`encoding`", "utf-8", "base64"]);
     m.refused("INVALID_ENCODING", "update_node", json!({ "node_id": id, "encoding": "base64" }));
     let ask = json!({ "node_id": id, "encoding": "base64", "format": "x" });
     m.refused("INVALID_ENCODING", "update_node", ask);
@@ -105,21 +103,19 @@ fn notes_of_a_connection_are_given_where_they_are_asked_for() {
     let [a, b] = m.nodes("Action", ["a", "b"]);
     let ask =
         json!({ "type": "DependsOn", "from_node_id": a, "to_node_id": b, "content": "because" });
-    let id = text(&m.ok("create_connection", ask)["connection_id"]);
-    let plain = m.ok("get_connection", json!({ "connection_id": id }));
+    let id = text(&m.create_connection(ask)["connection_id"]);
+    let plain = m.get_connection(json!({ "connection_id": id }));
     assert_eq!((&plain["has_content"], plain.get("content")), (&json!(true), None));
     let whole = |m: &mut Memory| {
-        m.ok("get_connection", json!({ "connection_id": id, "include_content": true }))["content"]
-            .take()
+        m.get_connection(json!({ "connection_id": id, "include_content": true }))["content"].take()
     };
     assert_eq!(whole(&mut m), "because");
     m.app.advance_minutes(1);
-    m.ok(
-        "update_connection",
+    m.update_connection(
         json!({ "connection_id": id, "content": "never mind", "properties": { "k": 1 } }),
     );
     assert_eq!(whole(&mut m), "never mind");
-    let after = m.ok("get_connection", json!({ "connection_id": id }));
+    let after = m.get_connection(json!({ "connection_id": id }));
     assert_eq!(after["properties"], json!({ "k": 1 }));
     assert!(after["modified"].as_str() > after["created"].as_str(), "{after}");
 }
@@ -130,19 +126,19 @@ fn similar_names_older_nodes_of_the_type_with_the_same_first_line() {
     let [one] = m.nodes("Project", ["# Kitchen\n\nold"]);
     m.nodes("Action", ["# Kitchen"]);
     let ask = |content: &str| json!({ "type": "Project", "content": content });
-    let two = m.ok("create_node", ask("\nKitchen\n\nnew"));
+    let two = m.create_node(ask("\nKitchen\n\nnew"));
     assert_eq!(two["similar"], json!([one]));
-    let three = m.ok("create_node", ask("## Kitchen"));
+    let three = m.create_node(ask("## Kitchen"));
     assert_eq!(three["similar"], json!([one, two["node_id"]]));
-    assert_eq!(m.ok("create_node", ask("# Kitchens")).get("similar"), None);
-    assert_eq!(m.ok("create_node", ask("")).get("similar"), None);
-    assert_eq!(m.ok("create_node", ask("")).get("similar"), None, "no title is no likeness");
-    m.ok("update_node", json!({ "node_id": one, "content": "# Cellar", "encoding": "utf-8" }));
-    let five = m.ok("create_node", ask("Cellar"));
+    assert_eq!(m.create_node(ask("# Kitchens")).get("similar"), None);
+    assert_eq!(m.create_node(ask("")).get("similar"), None);
+    assert_eq!(m.create_node(ask("")).get("similar"), None, "no title is no likeness");
+    m.update_node(json!({ "node_id": one, "content": "# Cellar", "encoding": "utf-8" }));
+    let five = m.create_node(ask("Cellar"));
     assert_eq!(five["similar"], json!([one]), "an update has a new title");
     for _ in 0..10 {
-        m.ok("create_node", ask("Cellar"));
+        m.create_node(ask("Cellar"));
     }
-    let similar = m.ok("create_node", ask("Cellar"))["similar"].as_array().unwrap().len();
+    let similar = m.create_node(ask("Cellar"))["similar"].as_array().unwrap().len();
     assert_eq!(similar, 5, "a warning, not a list");
 }

@@ -37,7 +37,7 @@ pub fn rich() -> (Memory, PathBuf) {
         json!({ "status": "active", "n": 1, "f": 1.0, "b": true }),
     );
     m.app.advance_minutes(1);
-    let mut create = |ask: Value| text(&m.ok("create_node", ask)["node_id"]);
+    let mut create = |ask: Value| text(&m.create_node(ask)["node_id"]);
     create(json!({ "type": "Context", "content": "", "format": "json" }));
     create(
         json!({ "type": "Context", "content": "AP8AAQ==", "encoding": "base64", "format": "png" }),
@@ -54,9 +54,9 @@ pub fn rich() -> (Memory, PathBuf) {
     m.connect("NextAction", &project, &action);
     let ask = json!({ "type": "DependsOn", "from_node_id": action, "to_node_id": action,
         "properties": { "why": 0.1 }, "content": "notes\n" });
-    m.ok("create_connection", ask);
+    m.create_connection(ask);
     m.app.advance_minutes(1);
-    m.ok("update_node", json!({ "node_id": project, "properties": { "status": "done" } }));
+    m.update_node(json!({ "node_id": project, "properties": { "status": "done" } }));
     let directory = m.app.db_path().parent().unwrap().to_owned();
     (m, directory)
 }

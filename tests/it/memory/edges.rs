@@ -8,15 +8,15 @@ use crate::support::server::Server;
 #[test]
 fn ac12_little_is_enough() {
     let mut m = Memory::new();
-    let empty = text(&m.ok("create_node", json!({ "type": "Context", "content": "" }))["node_id"]);
-    let node = m.ok("get_node", json!({ "node_id": empty }));
+    let empty = text(&m.create_node(json!({ "type": "Context", "content": "" }))["node_id"]);
+    let node = m.get_node(json!({ "node_id": empty }));
     assert_eq!(node["properties"], json!({}));
-    let held = m.ok("get_node_content", json!({ "node_id": empty }));
+    let held = m.get_node_content(json!({ "node_id": empty }));
     assert_eq!(held["content"], "");
     let [action] = m.nodes("Action", ["a"]);
     let connection = m.connect("RequiresContext", &action, &empty);
     let connection =
-        m.ok("get_connection", json!({ "connection_id": connection, "include_content": true }));
+        m.get_connection(json!({ "connection_id": connection, "include_content": true }));
     assert_eq!(connection["has_content"], false);
     assert_eq!(connection.get("content"), None);
     assert_eq!(m.ids("query_nodes", json!({})), [empty.as_str(), &action]);
@@ -30,7 +30,7 @@ fn ac13_a_node_needs_no_connection() {
     for direction in ["out", "in", "both"] {
         assert_eq!(m.connected(&alone, direction), Vec::<String>::new());
     }
-    m.ok("delete_node", json!({ "node_id": alone }));
+    m.delete_node(json!({ "node_id": alone }));
     assert_eq!(m.ids("query_nodes", json!({})), [other.as_str()]);
 }
 
@@ -39,7 +39,7 @@ fn ac14_a_node_may_have_many_connections_and_equal_ones() {
     let mut m = Memory::new();
     let more =
         json!({ "type_name": "Mentions", "from_types": ["Project"], "to_types": ["Action"] });
-    m.ok("add_connection_type", more);
+    m.add_connection_type(more);
     let [project] = m.nodes("Project", ["p"]);
     let [a, b] = m.nodes("Action", ["a", "b"]);
     let first = m.connect("NextAction", &project, &a);
@@ -47,7 +47,7 @@ fn ac14_a_node_may_have_many_connections_and_equal_ones() {
     let other = m.connect("Mentions", &project, &a);
     let twice = m.connect("NextAction", &project, &a);
     assert_eq!(m.connected(&project, "out"), [a.as_str(), &b], "each node once");
-    m.ok("delete_connection", json!({ "connection_id": first }));
+    m.delete_connection(json!({ "connection_id": first }));
     let left = m.ids("query_connections", json!({ "from_node_id": project }));
     assert_eq!(left, [second.as_str(), &other, &twice]);
     assert_eq!(m.connected(&project, "out"), [a.as_str(), &b]);
@@ -85,18 +85,15 @@ fn ac16_content_is_searched_without_case_by_type_and_up_to_a_limit() {
 #[test]
 fn ac17_the_ontology_only_grows() {
     let mut m = Memory::new();
-    m.ok("add_node_type", json!({ "type_name": "Document" }));
-    m.ok(
-        "add_connection_type",
-        json!({ "type_name": "RelatedTo", "from_types": ["Project", "Action"],
-            "to_types": ["Project", "Action", "Document"], "required_properties": ["why"] }),
-    );
+    m.add_node_type(json!({ "type_name": "Document" }));
+    m.add_connection_type(json!({ "type_name": "RelatedTo", "from_types": ["Project", "Action"],
+        "to_types": ["Project", "Action", "Document"], "required_properties": ["why"] }));
     let mut expected = gtd();
     expected["node_types"].as_array_mut().unwrap().push(json!("Document"));
     expected["connection_types"].as_array_mut().unwrap().push(json!({
         "name": "RelatedTo", "from_types": ["Project", "Action"],
         "to_types": ["Project", "Action", "Document"], "required_properties": ["why"] }));
-    assert_eq!(m.ok("get_ontology", json!({})), expected);
+    assert_eq!(m.get_ontology(json!({})), expected);
     m.node("Document", "d", json!({}));
 
     // No statement takes away what nodes rely on.
@@ -155,17 +152,17 @@ fn ac19_an_operation_happens_whole_or_not_at_all() {
     m.tamper_schema("DROP TRIGGER full");
 
     // Nothing is left of a node that is deleted but its history.
-    m.ok("delete_node", json!({ "node_id": project }));
+    m.delete_node(json!({ "node_id": project }));
     for table in [
         "memory_node_contents",
         "memory_node_properties",
         "memory_connections",
         "memory_connection_properties",
     ] {
-        let rows = m.sql(&format!("SELECT CAST(count(*) AS TEXT) FROM {table}"));
+        let rows = m.rows(&format!("SELECT CAST(count(*) AS TEXT) FROM {table}"));
         assert_eq!(rows, [if table == "memory_node_contents" { "1" } else { "0" }], "{table}");
     }
-    let indexed = m.sql("SELECT subject FROM search_entries WHERE domain = 'memory'");
+    let indexed = m.rows("SELECT subject FROM search_entries WHERE domain = 'memory'");
     assert_eq!(indexed, [action]);
 }
 

@@ -77,7 +77,7 @@ fn export_import_export_gives_identical_bytes() {
         export(place, &third).ok();
         assert!(tree(&first) == tree(&third), "not the same bytes");
     }
-    let events = m.sql("SELECT action FROM events WHERE action = 'imported'");
+    let events = m.rows("SELECT action FROM events WHERE action = 'imported'");
     assert_eq!(events, Vec::<String>::new(), "equal entries are no event");
 
     // What came in works like what was made there.
@@ -87,10 +87,7 @@ fn export_import_export_gives_identical_bytes() {
     assert_eq!(call("query_nodes", json!({ "properties": { "status": "done", "f": 1 } })), found);
     let log = run(&other, &["log", &id, "--json"]).ok();
     assert!(log.contains("imported") && log.contains("# Kitchen"), "{log}");
-    assert_eq!(
-        m.ok("get_node", json!({ "node_id": id })),
-        call("get_node", json!({ "node_id": id }))
-    );
+    assert_eq!(m.get_node(json!({ "node_id": id })), call("get_node", json!({ "node_id": id })));
 }
 
 #[test]
@@ -312,7 +309,7 @@ fn an_export_replaces_only_an_earlier_export_and_only_when_told_to() {
 
     fs::write(target.join("mine.txt"), "mine").unwrap();
     let ids = m.ids("query_nodes", json!({ "type": "Person" }));
-    m.ok("delete_node", json!({ "node_id": ids[0] }));
+    m.delete_node(json!({ "node_id": ids[0] }));
     let said = run(&home, &["export", "--force", "--memory", target.to_str().unwrap()]).ok();
     assert!(said.contains("taken away: 1 file of the export before"), "{said}");
     let second = tree(&target);
@@ -356,7 +353,7 @@ fn what_an_export_that_was_cut_short_left_over_goes_with_the_next() {
         target.join(files.into_iter().find(|path| path.contains(id)).unwrap())
     };
     let (gone, blocked) = (file(&ids[0]), file(ids.last().unwrap()));
-    m.ok("delete_node", json!({ "node_id": ids[0] }));
+    m.delete_node(json!({ "node_id": ids[0] }));
 
     // A directory stands where a file has to go: the export ends in the middle, twice.
     fs::remove_file(&blocked).unwrap();

@@ -7,7 +7,7 @@ use crate::support::binary::run;
 
 /// Action and changes of all events of a subject, oldest first.
 fn events(m: &Memory, subject: &str) -> Vec<(String, Value)> {
-    let rows = m.sql(&format!(
+    let rows = m.rows(&format!(
         "SELECT action || ' ' || changes FROM events WHERE domain = 'memory' AND subject = '{subject}' ORDER BY seq"
     ));
     rows.iter()
@@ -22,14 +22,13 @@ fn events(m: &Memory, subject: &str) -> Vec<(String, Value)> {
 fn a_node_from_its_beginning_to_its_end() {
     let mut m = Memory::new();
     let id = m.node("Project", "# Old", json!({ "status": "active" }));
-    m.ok(
-        "update_node",
+    m.update_node(
         json!({ "node_id": id, "properties": { "status": "done", "n": 1 }, "content": "AP8=",
-            "encoding": "base64", "format": "bin" }),
+        "encoding": "base64", "format": "bin" }),
     );
     m.app.advance_minutes(1);
-    m.ok("update_node", json!({ "node_id": id, "format": "bin" }));
-    m.ok("delete_node", json!({ "node_id": id }));
+    m.update_node(json!({ "node_id": id, "format": "bin" }));
+    m.delete_node(json!({ "node_id": id }));
     let expected = [
         (
             "created",
@@ -77,12 +76,9 @@ fn a_connection_and_one_that_went_with_its_node() {
     let [a, b, c] = m.nodes("Action", ["a", "b", "c"]);
     let ask = json!({ "type": "DependsOn", "from_node_id": a, "to_node_id": b,
         "properties": { "p": 1 }, "content": "why" });
-    let id = text(&m.ok("create_connection", ask)["connection_id"]);
-    m.ok(
-        "update_connection",
-        json!({ "connection_id": id, "properties": { "p": 2 }, "content": "so" }),
-    );
-    m.ok("delete_connection", json!({ "connection_id": id }));
+    let id = text(&m.create_connection(ask)["connection_id"]);
+    m.update_connection(json!({ "connection_id": id, "properties": { "p": 2 }, "content": "so" }));
+    m.delete_connection(json!({ "connection_id": id }));
     let whole = |end: &str, p: u8, content: &str| {
         json!([
             { "field": "type", end: "DependsOn" },
@@ -105,7 +101,7 @@ fn a_connection_and_one_that_went_with_its_node() {
         ]
     );
     let cascaded = m.connect("DependsOn", &b, &c);
-    m.ok("delete_node", json!({ "node_id": c }));
+    m.delete_node(json!({ "node_id": c }));
     let last = events(&m, &cascaded).pop().unwrap();
     assert_eq!(last.0, "deleted");
     assert_eq!(last.1[2], json!({ "field": "to_node_id", "before": c }));
@@ -114,10 +110,10 @@ fn a_connection_and_one_that_went_with_its_node() {
 #[test]
 fn the_ontology_has_a_history_too() {
     let mut m = Memory::empty();
-    m.ok("create_ontology", json!({ "node_types": ["A"] }));
-    m.ok("add_node_type", json!({ "type_name": "B" }));
+    m.create_ontology(json!({ "node_types": ["A"] }));
+    m.add_node_type(json!({ "type_name": "B" }));
     let ask = json!({ "type_name": "T", "from_types": ["A"], "to_types": ["B"] });
-    m.ok("add_connection_type", ask);
+    m.add_connection_type(ask);
     let kind = json!({ "name": "T", "from_types": ["A"], "to_types": ["B"] });
     assert_eq!(
         events(&m, "ontology"),
@@ -144,8 +140,8 @@ fn graph_log_shows_what_happened_to_an_id_also_to_one_that_is_gone() {
     let id = m.node("Project", "# Kitchen", json!({ "status": "active" }));
     let [action] = m.nodes("Action", ["a"]);
     let connection = m.connect("NextAction", &id, &action);
-    m.ok("update_node", json!({ "node_id": id, "properties": { "status": "done" } }));
-    m.ok("delete_node", json!({ "node_id": id }));
+    m.update_node(json!({ "node_id": id, "properties": { "status": "done" } }));
+    m.delete_node(json!({ "node_id": id }));
     let directory = m.app.db_path().parent().unwrap().to_owned();
     let shown = run(&directory, &["log", &id]).ok();
     for part in

@@ -371,11 +371,11 @@ impl Pair {
                 .collect();
             prop_assert_eq!(self.memory.connected(&id, direction), beside, "{}", direction);
         }
-        let held = self.memory.ok("get_node_content", json!({ "node_id": id }));
+        let held = self.memory.get_node_content(json!({ "node_id": id }));
         let node = &self.nodes[place];
         let (content, encoding) = wire(node.text, node.bytes);
         prop_assert_eq!((&held["content"], &held["encoding"]), (&json!(content), &json!(encoding)));
-        let facts = self.memory.ok("get_node", json!({ "node_id": id }));
+        let facts = self.memory.get_node(json!({ "node_id": id }));
         let given = facts["properties"].as_object().unwrap();
         prop_assert_eq!(given.len(), node.properties.len());
         prop_assert!(fits(given, &node.properties), "{:?}", given);

@@ -44,16 +44,14 @@ fn equal_is_by_value_and_by_type() {
         for kind in [json!("Action"), Value::Null] {
             let ask = json!({ "type": kind, "properties": { "k": wanted } });
             assert_eq!(m.ids("query_nodes", ask.clone()), expected, "{ask}");
-            let first = m.ok(
-                "query_nodes",
-                json!({ "type": kind, "properties": { "k": wanted }, "limit": 1 }),
-            );
+            let first =
+                m.query_nodes(json!({ "type": kind, "properties": { "k": wanted }, "limit": 1 }));
             let total = first["total"].as_u64().map_or(1, |total| total as usize);
             assert_eq!(total, expected.len(), "counted {ask}");
         }
     }
     for (id, value) in ids.iter().zip(&values) {
-        let node = m.ok("get_node", json!({ "node_id": id }));
+        let node = m.get_node(json!({ "node_id": id }));
         assert_eq!(node["properties"]["k"].to_string(), value.to_string(), "given back as written");
     }
 }
@@ -68,7 +66,7 @@ fn without_a_type_all_types_are_asked_and_paged_as_one() {
         let (mut found, mut cursor) = (Vec::new(), Value::Null);
         loop {
             let ask = json!({ "properties": { "k": 1 }, "limit": limit, "cursor": cursor });
-            let page = m.ok("query_nodes", ask);
+            let page = m.query_nodes(ask);
             found.extend(page["node_ids"].as_array().unwrap().iter().cloned());
             if page["next_cursor"].is_null() {
                 break;
@@ -89,7 +87,7 @@ fn connections_are_found_by_their_properties_as_nodes_are() {
     let [a, b, c] = m.nodes("Action", ["a", "b", "c"]);
     let mut connect = |from: &str, to: &str, properties: Value| {
         let ask = json!({ "type": "DependsOn", "from_node_id": from, "to_node_id": to, "properties": properties });
-        m.ok("create_connection", ask)["connection_id"].as_str().unwrap().to_owned()
+        m.create_connection(ask)["connection_id"].as_str().unwrap().to_owned()
     };
     let one = connect(&a, &b, json!({ "n": 1, "s": "x" }));
     let two = connect(&a, &c, json!({ "n": 1.0, "s": "y" }));
@@ -115,8 +113,8 @@ fn an_update_merges_and_the_index_follows() {
     let mut m = Memory::new();
     let id = m.node("Action", "x", json!({ "a": 1, "b": "old" }));
     m.app.advance_minutes(1);
-    m.ok("update_node", json!({ "node_id": id, "properties": { "b": "new", "c": true } }));
-    let node = m.ok("get_node", json!({ "node_id": id }));
+    m.update_node(json!({ "node_id": id, "properties": { "b": "new", "c": true } }));
+    let node = m.get_node(json!({ "node_id": id }));
     assert_eq!(node["properties"], json!({ "a": 1, "b": "new", "c": true }));
     assert_eq!(node["created"], "2026-01-01T00:00:00.000Z");
     assert_eq!(node["modified"], "2026-01-01T00:01:00.000Z");
@@ -132,8 +130,8 @@ fn an_update_merges_and_the_index_follows() {
     }
     // The same once more is an update too.
     m.app.advance_minutes(1);
-    m.ok("update_node", json!({ "node_id": id, "properties": { "b": "new" } }));
-    let node = m.ok("get_node", json!({ "node_id": id }));
+    m.update_node(json!({ "node_id": id, "properties": { "b": "new" } }));
+    let node = m.get_node(json!({ "node_id": id }));
     assert_eq!(node["modified"], "2026-01-01T00:02:00.000Z");
 }
 

@@ -28,11 +28,11 @@ fn a_memory_of_any_content_agrees_with_a_recount() {
             "third": 0.1 + 0.2, "min": i64::MIN, "max": i64::MAX, "beyond": u64::MAX, "yes": true, "no": false,
             "empty": "", "fraction": 123_456_789.123_456_78 }),
     );
-    m.ok("update_node", json!({ "node_id": id, "properties": { "yes": "true", "min": 1.0 } }));
-    m.ok("update_node", json!({ "node_id": id, "content": "AP8=", "encoding": "base64" }));
-    m.ok("update_node", json!({ "node_id": id, "content": "", "encoding": "utf-8" }));
+    m.update_node(json!({ "node_id": id, "properties": { "yes": "true", "min": 1.0 } }));
+    m.update_node(json!({ "node_id": id, "content": "AP8=", "encoding": "base64" }));
+    m.update_node(json!({ "node_id": id, "content": "", "encoding": "utf-8" }));
     assert_eq!(miscounts(&mut m), Vec::<String>::new());
-    m.ok("delete_node", json!({ "node_id": id }));
+    m.delete_node(json!({ "node_id": id }));
     assert_eq!(miscounts(&mut m), Vec::<String>::new());
 
     // A directory may hold what no tool lets in.

@@ -74,15 +74,15 @@ fn scenario_3_deleting_a_node_removes_its_connections() {
     let first = m.connect("NextAction", &project, &one);
     let second = m.connect("NextAction", &project, &two);
     let third = m.connect("DependsOn", &two, &three);
-    m.ok("delete_node", json!({ "node_id": project }));
+    m.delete_node(json!({ "node_id": project }));
     m.refused("NODE_NOT_FOUND", "get_node", json!({ "node_id": project }));
     m.refused("NODE_NOT_FOUND", "get_node_content", json!({ "node_id": project }));
     for gone in [first, second] {
         m.refused("CONNECTION_NOT_FOUND", "get_connection", json!({ "connection_id": gone }));
     }
-    assert_eq!(m.ok("get_connection", json!({ "connection_id": third }))["id"], third);
+    assert_eq!(m.get_connection(json!({ "connection_id": third }))["id"], third);
     for there in [one, two, three] {
-        m.ok("get_node", json!({ "node_id": there }));
+        m.get_node(json!({ "node_id": there }));
     }
 }
 
@@ -95,7 +95,7 @@ fn scenario_4_nodes_are_found_by_all_of_their_properties() {
     let more =
         m.node("Action", "4", json!({ "status": "next", "context": "phone", "priority": "high" }));
     let ask = json!({ "type": "Action", "properties": { "status": "next", "context": "phone" } });
-    assert_eq!(m.ok("query_nodes", ask), json!({ "node_ids": [both, more] }));
+    assert_eq!(m.query_nodes(ask), json!({ "node_ids": [both, more] }));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn scenario_5_required_properties_are_enforced() {
         "Connection type WaitingFor requires properties: [since, follow_up_date]. Missing: [follow_up_date]"
     );
     assert_eq!(
-        m.ok("query_connections", json!({ "type": "WaitingFor" })),
+        m.query_connections(json!({ "type": "WaitingFor" })),
         json!({ "connection_ids": [] })
     );
 }
@@ -133,9 +133,9 @@ fn scenario_6_search_finds_what_has_the_word() {
         ],
     );
     let all = json!({ "query": "farmhouse", "limit": 10 });
-    assert_eq!(m.ok("search_content", all), json!({ "node_ids": [kitchen, bathroom, research] }));
+    assert_eq!(m.search_content(all), json!({ "node_ids": [kitchen, bathroom, research] }));
     let projects = json!({ "query": "farmhouse", "node_type": "Project", "limit": 10 });
-    assert_eq!(m.ok("search_content", projects), json!({ "node_ids": [kitchen, bathroom] }));
-    let two = m.ok("search_content", json!({ "query": "farmhouse", "limit": 2 }));
+    assert_eq!(m.search_content(projects), json!({ "node_ids": [kitchen, bathroom] }));
+    let two = m.search_content(json!({ "query": "farmhouse", "limit": 2 }));
     assert_eq!(two["node_ids"].as_array().unwrap().len(), 2);
 }

@@ -75,10 +75,10 @@ fn needles_under_three_characters_are_found_by_looking() {
         assert_eq!(found(&mut m, query), [way.as_str()], "{query}");
     }
     let bytes = json!({ "type": "Project", "content": "YWI=", "encoding": "base64" });
-    m.ok("create_node", bytes);
+    m.create_node(bytes);
     assert_eq!(found(&mut m, "AB"), [one.as_str(), &two, &three]);
     let ask = json!({ "query": "ab", "node_type": "Project", "limit": 1 });
-    let page = m.ok("search_content", ask.clone());
+    let page = m.search_content(ask.clone());
     assert_eq!((&page["node_ids"], &page["total"]), (&json!([one]), &json!(2)));
     let mut next = ask;
     next["cursor"] = page["next_cursor"].clone();
@@ -89,7 +89,7 @@ fn needles_under_three_characters_are_found_by_looking() {
 fn bytes_are_not_searched_whatever_they_spell() {
     let mut m = Memory::new();
     let ask = json!({ "type": "Project", "content": "ZmFybWhvdXNl", "encoding": "base64" });
-    m.ok("create_node", ask);
+    m.create_node(ask);
     assert_eq!(found(&mut m, "farmhouse"), Vec::<String>::new());
     assert_eq!(found(&mut m, "ZmFybWhv"), Vec::<String>::new());
 }
@@ -100,7 +100,7 @@ fn the_index_follows_updates_changes_of_encoding_and_deletes() {
         let [id] = m.nodes("Project", ["first words"]);
         settle(m);
         let update = |m: &mut Memory, content: &str, encoding: &str| -> Value {
-            m.ok("update_node", json!({ "node_id": id, "content": content, "encoding": encoding }))
+            m.update_node(json!({ "node_id": id, "content": content, "encoding": encoding }))
         };
         assert_eq!(found(m, "first words"), [id.as_str()]);
         update(m, "second thoughts", "utf-8");
@@ -113,7 +113,7 @@ fn the_index_follows_updates_changes_of_encoding_and_deletes() {
         settle(m);
         assert_eq!(found(m, "third time"), [id.as_str()]);
         // A change of something else leaves the text where it is.
-        m.ok("update_node", json!({ "node_id": id, "properties": { "a": 1 }, "format": "x" }));
+        m.update_node(json!({ "node_id": id, "properties": { "a": 1 }, "format": "x" }));
         assert_eq!(found(m, "third time"), [id.as_str()]);
         // What is refused changes no index either.
         m.refused(
@@ -122,24 +122,24 @@ fn the_index_follows_updates_changes_of_encoding_and_deletes() {
             json!({ "node_id": id, "content": "%", "encoding": "base64" }),
         );
         assert_eq!(found(m, "third time"), [id.as_str()]);
-        m.ok("delete_node", json!({ "node_id": id }));
+        m.delete_node(json!({ "node_id": id }));
         assert_eq!(found(m, "third time"), Vec::<String>::new());
-        assert_eq!(m.sql("SELECT subject FROM search_entries"), Vec::<String>::new());
+        assert_eq!(m.rows("SELECT subject FROM search_entries"), Vec::<String>::new());
     });
 }
 
 #[test]
 fn texts_of_other_domains_are_not_memories() {
     let mut m = Memory::new();
-    m.ok("graph_open", json!({ "project": "farmhouse", "goal": "build a farmhouse" }));
+    m.graph_open(json!({ "project": "farmhouse", "goal": "build a farmhouse" }));
     let [id] = m.nodes("Project", ["farmhouse"]);
     assert_eq!(found(&mut m, "farmhouse"), [id.as_str()]);
-    let projects = m.ok("graph_query", json!({ "filter": { "text": "farmhouse" } }));
+    let projects = m.graph_query(json!({ "filter": { "text": "farmhouse" } }));
     assert_eq!(projects["total"], 1);
     // Notes on connections are no content of nodes.
     let [a] = m.nodes("Action", ["a"]);
     let notes = json!({ "type": "NextAction", "from_node_id": id, "to_node_id": a, "content": "farmhouse" });
-    text(&m.ok("create_connection", notes)["connection_id"]);
+    text(&m.create_connection(notes)["connection_id"]);
     assert_eq!(found(&mut m, "farmhouse"), [id]);
 }
 
@@ -169,28 +169,28 @@ fn texts_wait_for_the_index_a_few_at_a_time_and_are_found_all_the_while() {
         ids.push(id);
         assert_eq!(found(&mut m, "üBER ähren"), ids, "{n}");
         assert_eq!(found(&mut m, &format!("feld {n}!")), ids[n..], "{n}");
-        sizes.push(m.sql("SELECT CAST(id AS TEXT) FROM search_waiting").len());
+        sizes.push(m.rows("SELECT CAST(id AS TEXT) FROM search_waiting").len());
     }
     assert_eq!(sizes[15..18], [16, 0, 1], "the seventeenth takes all others along");
     // The newest, which waits, and the oldest, which does not: both can change and go.
     for at in [39, 0] {
         let change = json!({ "node_id": ids[at], "content": "leer", "encoding": "utf-8" });
-        m.ok("update_node", change);
+        m.update_node(change);
         assert_eq!(found(&mut m, "ähren").len(), 39, "{at}");
         assert_eq!(found(&mut m, "LEER"), [ids[at].as_str()]);
-        let all = m.ok("graph_search", json!({ "query": "leer" }));
+        let all = m.graph_search(json!({ "query": "leer" }));
         assert_eq!(all["hits"][0]["id"], ids[at].as_str(), "{all}");
-        m.ok("update_node", json!({ "node_id": ids[at], "content": "Ähren", "encoding": "utf-8" }));
+        m.update_node(json!({ "node_id": ids[at], "content": "Ähren", "encoding": "utf-8" }));
         assert_eq!(found(&mut m, "ähren").len(), 40, "{at}");
         assert_eq!(found(&mut m, "leer"), Vec::<String>::new());
     }
     for id in &ids {
-        m.ok("delete_node", json!({ "node_id": id }));
+        m.delete_node(json!({ "node_id": id }));
     }
     assert_eq!(found(&mut m, "ähren"), Vec::<String>::new());
-    assert_eq!(m.sql("SELECT CAST(id AS TEXT) FROM search_waiting"), Vec::<String>::new());
+    assert_eq!(m.rows("SELECT CAST(id AS TEXT) FROM search_waiting"), Vec::<String>::new());
     // A long text does not wait: every search would look through it.
     let [long] = m.nodes("Project", [format!("{} Garbe", "x".repeat(4096)).as_str()]);
-    assert_eq!(m.sql("SELECT CAST(id AS TEXT) FROM search_waiting"), Vec::<String>::new());
+    assert_eq!(m.rows("SELECT CAST(id AS TEXT) FROM search_waiting"), Vec::<String>::new());
     assert_eq!(found(&mut m, "garbe"), [long]);
 }

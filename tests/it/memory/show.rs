@@ -12,7 +12,7 @@ use crate::support::binary::run;
 fn a_memory_and_a_connection_are_shown_by_their_ids() {
     let (mut m, home) = rich();
     let [project, action] = ["Project", "Action"].map(|kind| {
-        let found = m.ok("query_nodes", json!({ "type": kind }));
+        let found = m.query_nodes(json!({ "type": kind }));
         text(&found["node_ids"][0])
     });
     let shown = run(&home, &["show", &project]).ok();
@@ -37,14 +37,11 @@ fn a_memory_and_a_connection_are_shown_by_their_ids() {
         assert!(shown.contains(part), "{part:?} is not in {shown}");
     }
     let ask = json!({ "connection_id": "conn_0000000008", "include_content": true });
-    assert_eq!(
-        run(&home, &["show", "conn_0000000008", "--json"]).json(),
-        m.ok("get_connection", ask)
-    );
+    assert_eq!(run(&home, &["show", "conn_0000000008", "--json"]).json(), m.get_connection(ask));
     let ask = json!({ "node_id": project });
     assert_eq!(
         run(&home, &["show", &project, "--json"]).json(),
-        json!({ "node": m.ok("get_node", ask.clone()), "content": m.ok("get_node_content", ask) })
+        json!({ "node": m.get_node(ask.clone()), "content": m.get_node_content(ask) })
     );
 }
 
@@ -60,7 +57,7 @@ fn many_connections_are_counted_and_what_is_gone_is_said_to_be() {
     assert_eq!(shown.matches("DependsOn").count(), 20, "{shown}");
     assert!(shown.contains("… and 3 more"), "{shown}");
 
-    m.ok("delete_node", json!({ "node_id": far }));
+    m.delete_node(json!({ "node_id": far }));
     let err = run(&home, &["show", &far]).failed(1);
     assert!(
         err.contains(&format!("`{far}` is deleted; it was of memory (node) (NOT_FOUND)")),

@@ -4,31 +4,31 @@ use std::{sync::Barrier, thread};
 
 use serde_json::json;
 
-use super::world::{Memory, gtd, says, text};
+use super::world::{Memory, gtd, text};
 use crate::support::server::Server;
 
 #[test]
 fn it_is_made_once_and_found_from_then_on() {
     let mut m = Memory::new();
     let ask = json!({ "type": "Context", "properties": { "name": "phone" }, "content": "# Phone", "format": "note" });
-    let made = m.ok("ensure_singleton_node", ask.clone());
+    let made = m.ensure_singleton_node(ask.clone());
     assert_eq!(made["created"], true);
     let before = m.app.dump();
-    let found = m.ok("ensure_singleton_node", ask);
+    let found = m.ensure_singleton_node(ask);
     assert_eq!(found, json!({ "node_id": made["node_id"], "created": false }));
     assert_eq!(m.app.dump(), before, "finding changes nothing");
-    let held = m.ok("get_node_content", json!({ "node_id": made["node_id"] }));
+    let held = m.get_node_content(json!({ "node_id": made["node_id"] }));
     assert_eq!(held, json!({ "content": "# Phone", "encoding": "utf-8", "format": "note" }));
     // Other properties are another node; more properties on the node are no hindrance.
     let other = json!({ "type": "Context", "properties": { "name": "desk" } });
-    assert_eq!(m.ok("ensure_singleton_node", other)["created"], true);
-    m.ok("update_node", json!({ "node_id": made["node_id"], "properties": { "used": 3 } }));
+    assert_eq!(m.ensure_singleton_node(other)["created"], true);
+    m.update_node(json!({ "node_id": made["node_id"], "properties": { "used": 3 } }));
     let again = json!({ "type": "Context", "properties": { "name": "phone" } });
-    assert_eq!(m.ok("ensure_singleton_node", again)["node_id"], made["node_id"]);
+    assert_eq!(m.ensure_singleton_node(again)["node_id"], made["node_id"]);
     // Without properties it is the one of its type.
-    let person = m.ok("ensure_singleton_node", json!({ "type": "Person" }));
+    let person = m.ensure_singleton_node(json!({ "type": "Person" }));
     assert_eq!(person["created"], true);
-    let held = m.ok("get_node_content", json!({ "node_id": person["node_id"] }));
+    let held = m.get_node_content(json!({ "node_id": person["node_id"] }));
     assert_eq!(held["content"], "");
 }
 
@@ -40,7 +40,7 @@ fn of_several_the_oldest_unless_the_newest_is_wanted() {
     for (which, expected) in [(None, &ids[0]), (Some("oldest"), &ids[0]), (Some("newest"), &ids[2])]
     {
         let ask = json!({ "type": "Action", "properties": { "k": 1 }, "on_multiple": which });
-        assert_eq!(m.ok("ensure_singleton_node", ask)["node_id"], *expected, "{which:?}");
+        assert_eq!(m.ensure_singleton_node(ask)["node_id"], *expected, "{which:?}");
     }
 }
 
@@ -58,8 +58,8 @@ fn a_bad_call_is_refused_whether_or_not_the_node_is_there() {
         }
         m.nodes("Action", ["there"]);
     }
-    let fault = m.refused("INVALID_NODE_TYPE", "ensure_singleton_node", json!({ "type": "Goal" }));
-    says(&fault, &["Goal", "[Project, Action, Context, Person]"]);
+    m.refused("INVALID_NODE_TYPE", "ensure_singleton_node", json!({ "type": "Goal" }))
+        .says(&["Goal", "[Project, Action, Context, Person]"]);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::world::{Memory, says, text};
+use super::world::{Memory, text};
+use crate::support::Fault;
 
 #[test]
 fn content_that_cannot_be_read_back_is_content_read_failed() {
@@ -11,23 +12,22 @@ fn content_that_cannot_be_read_back_is_content_read_failed() {
     m.tamper("UPDATE memory_node_contents SET bytes = x'61ff' WHERE owner = 1");
     m.tamper("DELETE FROM memory_node_contents WHERE owner = 2");
     for (id, cause) in [(&damaged, "not utf-8"), (&gone, "not there")] {
-        let fault = m.refused("CONTENT_READ_FAILED", "get_node_content", json!({ "node_id": id }));
-        says(&fault, &[id, cause]);
-        m.ok("get_node", json!({ "node_id": id }));
+        m.refused("CONTENT_READ_FAILED", "get_node_content", json!({ "node_id": id }))
+            .says(&[id, cause]);
+        m.get_node(json!({ "node_id": id }));
     }
     let [a, b] = m.nodes("Action", ["a", "b"]);
     let ask = json!({ "type": "DependsOn", "from_node_id": a, "to_node_id": b, "content": "x" });
-    let id = text(&m.ok("create_connection", ask)["connection_id"]);
+    let id = text(&m.create_connection(ask)["connection_id"]);
     m.tamper("UPDATE memory_connection_contents SET bytes = x'ff'");
     let ask = json!({ "connection_id": id, "include_content": true });
-    let fault = m.refused("CONTENT_READ_FAILED", "get_connection", ask);
-    says(&fault, &[&id]);
+    m.refused("CONTENT_READ_FAILED", "get_connection", ask).says(&[&id]);
 
     // Neither stands in the way of new content, or of deleting.
-    m.ok("update_node", json!({ "node_id": damaged, "content": "whole", "encoding": "utf-8" }));
-    assert_eq!(m.ok("get_node_content", json!({ "node_id": damaged }))["content"], "whole");
-    m.ok("update_connection", json!({ "connection_id": id, "content": "whole" }));
-    m.ok("delete_node", json!({ "node_id": gone }));
+    m.update_node(json!({ "node_id": damaged, "content": "whole", "encoding": "utf-8" }));
+    assert_eq!(m.get_node_content(json!({ "node_id": damaged }))["content"], "whole");
+    m.update_connection(json!({ "connection_id": id, "content": "whole" }));
+    m.delete_node(json!({ "node_id": gone }));
 }
 
 /// The machine's superuser may write everywhere, so that there the binary runs as nobody.
@@ -76,9 +76,9 @@ fn content_that_storage_refuses_is_file_creation_failed() {
     allow(&path, 0o644);
     for (tool, answer) in answers {
         let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
-        let fault = &answer["error"];
+        let fault = Fault(answer["error"].clone());
         assert_eq!(fault["code"], "FILE_CREATION_FAILED", "{tool}: {fault}");
-        says(fault, &["the content could not be stored"]);
+        fault.says(&["the content could not be stored"]);
         assert_eq!(fault["details"]["cause"], "READ_ONLY", "{tool}: {fault}");
     }
     assert_eq!(m.app.dump(), dump);

@@ -1,7 +1,10 @@
 //! A memory under the ontology of the seed's examples.
 
+use std::ops::{Deref, DerefMut};
+
 use serde_json::{Value, json};
 
+pub use crate::support::values::{text, texts};
 use crate::support::{TestApp, server::Server};
 
 /// Node types Project, Action, Context and Person, and connections between them.
@@ -28,36 +31,22 @@ impl Memory {
     pub fn empty() -> Self {
         let mut memory = Memory { app: TestApp::new() };
         // The first call makes the file, and dumps compare what is there.
-        memory.ok("query_nodes", json!({}));
+        memory.query_nodes(json!({}));
         memory
     }
 
     /// With the ontology of the examples.
     pub fn new() -> Self {
         let mut memory = Memory::empty();
-        memory.ok("create_ontology", gtd());
+        memory.create_ontology(gtd());
         memory
-    }
-
-    pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
-        self.app.ok(tool, arguments)
-    }
-
-    /// Calls a tool that must fail with `code` and leave every table as it was; answers the fault.
-    #[track_caller]
-    pub fn refused(&mut self, code: &str, tool: &str, arguments: Value) -> Value {
-        let before = self.app.dump();
-        let fault = self.app.fault(tool, arguments.clone());
-        assert_eq!(fault["code"], code, "{tool} {arguments}: {fault}");
-        assert_eq!(self.app.dump(), before, "{tool} {arguments} changed something");
-        fault
     }
 
     /// A node with text.
     pub fn node(&mut self, kind: &str, content: &str, properties: Value) -> String {
         let ask = json!({ "type": kind, "content": content, "encoding": "utf-8",
             "format": "markdown", "properties": properties });
-        text(&self.ok("create_node", ask)["node_id"])
+        text(&self.create_node(ask)["node_id"])
     }
 
     /// Nodes without properties, one for each text.
@@ -67,14 +56,14 @@ impl Memory {
 
     pub fn connect(&mut self, kind: &str, from: &str, to: &str) -> String {
         let ask = json!({ "type": kind, "from_node_id": from, "to_node_id": to });
-        text(&self.ok("create_connection", ask)["connection_id"])
+        text(&self.create_connection(ask)["connection_id"])
     }
 
     /// The ids that a query finds.
     pub fn ids(&mut self, tool: &str, ask: Value) -> Vec<String> {
         let answer = self.ok(tool, ask);
         let ids = answer.get("node_ids").or(answer.get("connection_ids")).unwrap();
-        ids.as_array().unwrap().iter().map(text).collect()
+        texts(ids).into_iter().map(str::to_owned).collect()
     }
 
     /// The ids of `direction` neighbours.
@@ -83,8 +72,8 @@ impl Memory {
     }
 
     /// What a statement of the test's own finds in the file.
-    pub fn sql(&self, sql: &str) -> Vec<String> {
-        let db = rusqlite::Connection::open(self.app.db_path()).unwrap();
+    pub fn rows(&self, sql: &str) -> Vec<String> {
+        let db = self.sql();
         let mut statement = db.prepare(sql).unwrap();
         let rows = statement.query_map([], |row| row.get(0)).unwrap();
         rows.collect::<Result<_, _>>().unwrap()
@@ -92,13 +81,26 @@ impl Memory {
 
     /// Changes the file behind the server's back.
     pub fn tamper(&self, sql: &str) {
-        let db = rusqlite::Connection::open(self.app.db_path()).unwrap();
-        assert!(db.execute(sql, []).unwrap() > 0, "{sql}");
+        assert!(self.sql().execute(sql, []).unwrap() > 0, "{sql}");
     }
 
     /// Changes the schema behind the server's back, to make storage fail where it would not.
     pub fn tamper_schema(&self, sql: &str) {
-        rusqlite::Connection::open(self.app.db_path()).unwrap().execute_batch(sql).unwrap();
+        self.sql().execute_batch(sql).unwrap();
+    }
+}
+
+impl Deref for Memory {
+    type Target = TestApp;
+
+    fn deref(&self) -> &TestApp {
+        &self.app
+    }
+}
+
+impl DerefMut for Memory {
+    fn deref_mut(&mut self) -> &mut TestApp {
+        &mut self.app
     }
 }
 
@@ -106,19 +108,6 @@ impl Memory {
 pub fn restart(server: Server, directory: &std::path::Path) -> Server {
     server.end();
     Server::greeted(directory)
-}
-
-pub fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
-}
-
-/// Asserts that a message has all these parts.
-#[track_caller]
-pub fn says(fault: &Value, parts: &[&str]) {
-    let message = fault["message"].as_str().unwrap();
-    for part in parts {
-        assert!(message.contains(part), "`{part}` is not in: {message}");
-    }
 }
 
 /// Whether two properties are equal: numbers written out to the last digit, all else as it is.

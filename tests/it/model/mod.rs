@@ -179,10 +179,10 @@ impl Pair {
                 let answer = app.write(agent, |tx| advance(tx, &settings, &ask));
                 let expected = naive.call(|naive| naive.advance(agent, &ask.id, ask.version));
                 if let Some((answer, ((), unblocked))) = self.both(answer, expected)? {
-                    prop_assert_eq!(answer.data.task.version, self.naive.tasks[&ask.id].rev);
+                    prop_assert_eq!(answer.task.version, self.naive.tasks[&ask.id].rev);
                     let given = work::Unblocked {
-                        newly_actionable: answer.data.unblocked_entities,
-                        newly_actionable_omitted: answer.data.unblocked_entities_omitted,
+                        newly_actionable: answer.unblocked_entities,
+                        newly_actionable_omitted: answer.unblocked_entities_omitted,
                     };
                     same_list(&given, unblocked)?;
                 }

@@ -8,17 +8,16 @@ use crate::support::{INTO_INDEX, TestApp};
 
 fn world() -> TestApp {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
-    app.ok(
-        "graph_plan",
+    app.graph_open(json!({ "project": "p" }));
+    app.graph_plan(
         json!({ "nodes": [{ "ref": "a", "summary": "alpha", "context_links": ["src/a.rs"] }] }),
     );
-    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
-    app.ok("create_node", json!({ "type": "Note", "content": "kept" }));
+    app.create_ontology(json!({ "node_types": ["Note"], "connection_types": [] }));
+    app.create_node(json!({ "type": "Note", "content": "kept" }));
     let atom = json!({ "operation": "create", "entityType": "atom", "name": "A", "paths": ["src/**"], "knowledge": "k" });
-    app.ok("manage_graph", atom);
+    app.manage_graph(atom);
     let entity = json!({ "id": "R-1", "type": "req", "title": "t", "status": "draft", "tags": ["x"], "links": ["https://x"] });
-    app.ok("kb_upsert", json!({ "entities": [entity] }));
+    app.kb_upsert(json!({ "entities": [entity] }));
     app
 }
 
@@ -102,7 +101,7 @@ fn counters_that_say_less_than_there_is_break_no_call() {
         "depth = -9223372036854775808 WHERE parent IS NOT NULL",
     ] {
         let mut app = world();
-        let made = app.ok("graph_plan", chain.clone());
+        let made = app.graph_plan(chain.clone());
         let id = |at: usize| made["created"][at]["id"].clone();
         let conn = Connection::open(app.db_path()).unwrap();
         conn.execute(&format!("UPDATE work_nodes SET {edit}"), [])
@@ -168,7 +167,7 @@ fn a_project_without_its_root_is_storage_corrupt() {
 fn an_import_into_a_tree_that_bites_its_tail_ends() {
     let mut app = world();
     let nodes = json!([{ "ref": "x", "summary": "x" }, { "ref": "y", "summary": "y", "parent_ref": "x" }, { "ref": "z", "summary": "z" }]);
-    let made = app.ok("graph_plan", json!({ "nodes": nodes }));
+    let made = app.graph_plan(json!({ "nodes": nodes }));
     let id = |at: usize| made["created"][at]["id"].as_str().unwrap().to_owned();
     let (ctx, mut out) = (app.ctx("a"), Vec::new());
     app.app.export(&ctx, &mut out, |_, _| {}).unwrap();
@@ -270,8 +269,8 @@ fn a_tree_that_was_edited_into_a_cycle_ends_every_call_and_is_told() {
         let count = moves(&vec![Value::Null; 6]).len();
         for at in 0..count {
             let mut app = world();
-            let made = app.ok("graph_plan", tree.clone());
-            let other = app.ok("graph_open", json!({ "project": "elsewhere" }));
+            let made = app.graph_plan(tree.clone());
+            let other = app.graph_open(json!({ "project": "elsewhere" }));
             let mut ids: Vec<Value> =
                 made["created"].as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
             ids.push(other["root"]["id"].clone());
@@ -323,7 +322,7 @@ fn what_sqlite_takes_for_json_and_nobody_can_read_is_told_and_so_are_cycles_of_d
     ] {
         let mut app = world();
         let nodes = json!([{ "ref": "u", "summary": "u" }, { "ref": "v", "summary": "v" }]);
-        app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+        app.graph_plan(json!({ "project": "p", "nodes": nodes }));
         Connection::open(app.db_path()).unwrap().execute(&edit, []).unwrap();
         let ctx = app.ctx("a");
         let health = app.app.health(&ctx).unwrap();

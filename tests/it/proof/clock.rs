@@ -18,11 +18,11 @@ fn ids(answer: &Value, list: &str) -> Vec<String> {
 /// A project of four, and what is needed to write in the other domains.
 fn world() -> TestApp {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     let nodes: Vec<Value> =
         (0..4).map(|n| json!({ "ref": format!("r{n}"), "summary": format!("s{n}") })).collect();
-    app.ok("graph_plan", json!({ "nodes": nodes }));
-    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
+    app.graph_plan(json!({ "nodes": nodes }));
+    app.create_ontology(json!({ "node_types": ["Note"], "connection_types": [] }));
     app
 }
 
@@ -57,9 +57,9 @@ fn taken(app: &mut TestApp, agent: &str) -> Option<String> {
 fn a_clock_set_back_an_hour_breaks_no_cursor_of_any_domain() {
     let mut app = world();
     for n in 0..6 {
-        app.ok("create_node", json!({ "type": "Note", "content": format!("note {n}") }));
+        app.create_node(json!({ "type": "Note", "content": format!("note {n}") }));
         let req = json!({ "id": format!("R-{n}"), "type": "req", "title": "t", "status": "draft" });
-        app.ok("kb_upsert", json!({ "entities": [req] }));
+        app.kb_upsert(json!({ "entities": [req] }));
         // Back between every two writes.
         app.advance_minutes(if n % 2 == 0 { -HOUR } else { HOUR });
     }
@@ -87,7 +87,7 @@ fn a_clock_set_back_an_hour_breaks_no_order_of_the_log() {
     let mut app = world();
     for n in 0..6 {
         app.advance_minutes(if n % 2 == 0 { -HOUR } else { HOUR / 2 });
-        app.ok("create_node", json!({ "type": "Note", "content": format!("note {n}") }));
+        app.create_node(json!({ "type": "Note", "content": format!("note {n}") }));
     }
     let ctx = app.ctx("a");
     let log = app.app.log(&ctx, graph::app::Wanted::default(), 50).unwrap();
@@ -113,10 +113,10 @@ fn a_clock_that_jumps_an_hour_during_calls_breaks_no_order_claim_or_cursor() {
         });
         for n in 0..40 {
             let node = json!({ "ref": "r", "summary": format!("more {n}") });
-            app.ok("graph_plan", json!({ "nodes": [node] }));
-            app.ok("create_node", json!({ "type": "Note", "content": format!("note {n}") }));
+            app.graph_plan(json!({ "nodes": [node] }));
+            app.create_node(json!({ "type": "Note", "content": format!("note {n}") }));
             let req = json!({ "id": format!("R-{n:02}"), "type": "req", "title": "t", "status": "draft" });
-            app.ok("kb_upsert", json!({ "entities": [req] }));
+            app.kb_upsert(json!({ "entities": [req] }));
             won.extend(taken(&mut app, &format!("agent-{n}")));
         }
         for (tool, arguments, list, all) in [
@@ -179,8 +179,8 @@ fn one_event_under_a_clock_far_ahead_lets_claims_age_all_the_same() {
     assert!(taken(&mut app, "late").is_some(), "and ends");
 
     // Order stays that of what happened.
-    let last = ids(&app.ok("graph_query", json!({ "sort": "recent", "limit": 1 })), "nodes");
-    let late = ids(&app.ok("graph_query", json!({ "filter": { "claimed_by": "late" } })), "nodes");
+    let last = ids(&app.graph_query(json!({ "sort": "recent", "limit": 1 })), "nodes");
+    let late = ids(&app.graph_query(json!({ "filter": { "claimed_by": "late" } })), "nodes");
     assert_eq!(last, late);
 }
 
@@ -189,7 +189,7 @@ fn doctor_tells_a_log_of_the_future() {
     let mut app = world();
     let directory = app.db_path().parent().unwrap().to_owned();
     app.advance_minutes(100 * YEAR);
-    app.ok("graph_open", json!({ "project": "q" }));
+    app.graph_open(json!({ "project": "q" }));
     let ran = crate::support::binary::run(&directory, &["doctor"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(

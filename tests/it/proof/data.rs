@@ -155,7 +155,7 @@ fn stored_text_is_run_by_nobody() {
     let (keep, root, _) = haunted();
     let with_git = |line: &[&str]| {
         let mut command = crate::support::binary::command(&root, line);
-        crate::support::binary::finish(command.env("PATH", git::path()))
+        crate::support::binary::finish(&mut command)
     };
     // Where programs are started: hooks run by git, on a branch and over a file that are called like commands, with a
     // database full of commands beside them.
@@ -199,7 +199,7 @@ fn stored_text_is_run_by_nobody() {
 #[test]
 fn every_text_is_found_by_itself_and_is_never_search_syntax() {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     let mut texts: Vec<&str> = HOSTILE.to_vec();
     texts.extend([
         "AND",
@@ -219,11 +219,11 @@ fn every_text_is_found_by_itself_and_is_never_search_syntax() {
         "+++",
     ]);
     for text in &texts {
-        app.ok("graph_plan", json!({ "nodes": [{ "ref": "r", "summary": format!("<{text}>") }] }));
+        app.graph_plan(json!({ "nodes": [{ "ref": "r", "summary": format!("<{text}>") }] }));
     }
-    app.ok("graph_plan", json!({ "nodes": [{ "ref": "r", "summary": "a plain abc x" }] }));
+    app.graph_plan(json!({ "nodes": [{ "ref": "r", "summary": "a plain abc x" }] }));
     for text in &texts {
-        let found = app.ok("graph_query", json!({ "filter": { "text": text }, "limit": 50 }));
+        let found = app.graph_query(json!({ "filter": { "text": text }, "limit": 50 }));
         let plain = |node: &Value| {
             node["summary"].as_str().unwrap().to_lowercase().contains(&text.to_lowercase())
         };
@@ -235,25 +235,21 @@ fn every_text_is_found_by_itself_and_is_never_search_syntax() {
 #[test]
 fn a_stored_path_never_leads_out_of_the_repository() {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     for path in ["/etc/passwd", "../x", "a/../../x", "C:\\x", "..\\x"] {
         let atom = json!({ "operation": "create", "entityType": "atom", "name": path, "paths": [path], "knowledge": "k" });
         assert_eq!(app.fault("manage_graph", atom)["code"], "VALIDATION_ERROR", "{path}");
         let ask = json!({ "operation": "context", "paths": [path] });
         assert_eq!(app.fault("query_graph", ask)["code"], "VALIDATION_ERROR", "{path}");
         // A node may name anything; it is matched as text, and never opened.
-        app.ok(
-            "graph_plan",
+        app.graph_plan(
             json!({ "nodes": [{ "ref": "r", "summary": path, "context_links": [path] }] }),
         );
-        app.ok("graph_next", json!({ "count": 5 }));
+        app.graph_next(json!({ "count": 5 }));
     }
     // An export writes below its directory only, whatever ids and formats say.
-    app.ok("create_ontology", json!({ "node_types": ["../../Note"], "connection_types": [] }));
-    app.ok(
-        "create_node",
-        json!({ "type": "../../Note", "content": "x", "format": "../../../evil" }),
-    );
+    app.create_ontology(json!({ "node_types": ["../../Note"], "connection_types": [] }));
+    app.create_node(json!({ "type": "../../Note", "content": "x", "format": "../../../evil" }));
     let directory = app.db_path().parent().unwrap().join("inner/export");
     fs::create_dir_all(directory.parent().unwrap()).unwrap();
     app.read("a", |tx| graph::memory::export(tx, &directory, false)).unwrap();

@@ -6,8 +6,8 @@ use crate::support::TestApp;
 
 fn world() -> TestApp {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
-    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
+    app.graph_open(json!({ "project": "p" }));
+    app.create_ontology(json!({ "node_types": ["Note"], "connection_types": [] }));
     app
 }
 

@@ -21,8 +21,8 @@ fn confirmed(count: usize) -> TestApp {
         fs::create_dir_all(root.join(directory)).unwrap();
     }
     fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
-    app.ok("graph_open", json!({ "project": "p" }));
-    app.ok("create_ontology", json!({ "node_types": ["Note"], "connection_types": [] }));
+    app.graph_open(json!({ "project": "p" }));
+    app.create_ontology(json!({ "node_types": ["Note"], "connection_types": [] }));
     let mut entities = Vec::new();
     for index in 0..count {
         let directory = root.join(format!("area{index}"));
@@ -31,20 +31,20 @@ fn confirmed(count: usize) -> TestApp {
         let paths = [format!("area{index}/*.rs")];
         let atom =
             json!({ "operation": "create", "entityType": "atom", "name": "a", "paths": paths });
-        app.ok("manage_graph", atom);
-        app.ok("create_node", json!({ "type": "Note", "content": "n" }));
+        app.manage_graph(atom);
+        app.create_node(json!({ "type": "Note", "content": "n" }));
         entities.push(
             json!({ "id": format!("REQ-{index}"), "type": "req", "title": "t", "status": "draft",
             "text_ref": format!("area{index}/a.rs") }),
         );
     }
-    app.ok("kb_upsert", json!({ "entities": entities }));
+    app.kb_upsert(json!({ "entities": entities }));
     app
 }
 
 fn calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
     let context = json!({ "operation": "context", "paths": ["area7/a.rs"], "include": ["kb"] });
-    let found = app.ok("query_graph", context.clone());
+    let found = app.query_graph(context.clone());
     let atom = &found["data"]["orphanAtoms"][0];
     assert_eq!(atom["freshness"]["state"], "fresh", "{found}");
     assert_eq!(found["data"]["kb"][0]["freshness"]["state"], "fresh");

@@ -9,7 +9,7 @@ use crate::support::TestApp;
 /// A project with so many of everything; a few of each are about `src/area1/`.
 fn filled(many: usize) -> TestApp {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     app.write("a", |tx| {
         for index in 0..many {
             let paths = vec![format!("src/area{index}/**")];
@@ -26,7 +26,7 @@ fn filled(many: usize) -> TestApp {
                 "context_links": [format!("src/area{index}/x.rs")] })
         })
         .collect();
-    app.ok("graph_plan", json!({ "nodes": nodes }));
+    app.graph_plan(json!({ "nodes": nodes }));
     let entities: Vec<Value> = (0..many)
         .flat_map(|index| {
             [
@@ -39,12 +39,12 @@ fn filled(many: usize) -> TestApp {
     let links: Vec<Value> = (0..many)
         .map(|index| json!({ "from": format!("s{index}"), "relation": "implements", "to": format!("R{index}") }))
         .collect();
-    app.ok("kb_upsert", json!({ "entities": entities, "relationships": links }));
+    app.kb_upsert(json!({ "entities": entities, "relationships": links }));
     app
 }
 
 fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
-    let found = app.ok("graph_query", json!({ "filter": { "text": "step 3 of" } }));
+    let found = app.graph_query(json!({ "filter": { "text": "step 3 of" } }));
     let node = found["nodes"][0]["id"].clone();
     vec![
         (

@@ -9,7 +9,7 @@ use crate::support::TestApp;
 /// A project with `atoms` atoms of five patterns each, made in one transaction.
 fn known(atoms: usize) -> TestApp {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     app.write("a", |tx| {
         for index in 0..atoms {
             let group = index / 20;
@@ -44,10 +44,10 @@ fn hot_calls_about_files(app: &mut TestApp) -> Vec<(&'static str, Value)> {
         })
         .collect();
     let one = json!({ "operation": "search", "entityType": "atom", "query": "area 00007" });
-    let found = app.ok("query_graph", one)["data"]["items"][0].take();
+    let found = app.query_graph(one)["data"]["items"][0].take();
     let (id, root) = (&found["id"], &found["projectId"]);
     let links = json!({ "node_id": root, "add_context_links": ["src/area1/x.ts"] });
-    app.ok("graph_update", json!({ "updates": [links] }));
+    app.graph_update(json!({ "updates": [links] }));
     vec![
         ("query_graph", json!({ "operation": "context", "paths": paths })),
         ("query_graph", json!({ "operation": "context", "paths": paths, "include": ["work"] })),

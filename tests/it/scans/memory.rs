@@ -8,18 +8,15 @@ use crate::support::TestApp;
 /// `nodes` memories in groups of ten, each connected with the next two.
 fn remembered(nodes: usize) -> TestApp {
     let mut app = TestApp::new();
-    app.ok(
-        "create_ontology",
-        json!({ "node_types": ["Note", "Task"], "connection_types": [
-            { "name": "Leads", "from_types": ["Note", "Task"], "to_types": ["Note", "Task"] }] }),
-    );
+    app.create_ontology(json!({ "node_types": ["Note", "Task"], "connection_types": [
+        { "name": "Leads", "from_types": ["Note", "Task"], "to_types": ["Note", "Task"] }] }));
     let ids: Vec<Value> = (0..nodes)
         .map(|n| {
             let rare = if n == 7 { "quixotic" } else { "plain" };
             let ask = json!({ "type": if n % 20 < 10 { "Note" } else { "Task" },
                 "content": format!("# Memory {n}\n\nSome {rare} words about it"),
                 "properties": { "state": "open", "group": n / 10, "n": n } });
-            app.ok("create_node", ask)["node_id"].clone()
+            app.create_node(ask)["node_id"].clone()
         })
         .collect();
     for n in 0..nodes {
@@ -27,7 +24,7 @@ fn remembered(nodes: usize) -> TestApp {
             let to = &ids[(n + step) % nodes];
             let ask = json!({ "type": "Leads", "from_node_id": ids[n], "to_node_id": to,
                 "properties": { "weight": step, "pair": n } });
-            app.ok("create_connection", ask);
+            app.create_connection(ask);
         }
     }
     app
@@ -35,13 +32,13 @@ fn remembered(nodes: usize) -> TestApp {
 
 /// The calls that an agent repeats, on memories that are there.
 fn memory_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
-    let some = app.ok("query_nodes", json!({ "properties": { "n": 105 } }));
+    let some = app.query_nodes(json!({ "properties": { "n": 105 } }));
     let id = some["node_ids"][0].clone();
-    let found = app.ok("query_connections", json!({ "from_node_id": id }));
+    let found = app.query_connections(json!({ "from_node_id": id }));
     let connection = found["connection_ids"][0].clone();
-    let other =
-        app.ok("get_connected_nodes", json!({ "node_id": id, "direction": "out" }))["node_ids"][1]
-            .clone();
+    let other = app.get_connected_nodes(json!({ "node_id": id, "direction": "out" }))["node_ids"]
+        [1]
+    .clone();
     let to = json!({ "node_id": id, "direction": "both", "connection_type": "Leads" });
     let text = "# Memory anew\n\nwords";
     vec![

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::TestApp;
+use super::{TestApp, git};
 
 /// What a run left behind.
 pub struct Ran {
@@ -37,7 +37,7 @@ impl Ran {
     }
 }
 
-/// The program in `directory`, with nothing around it but what is given.
+/// The program in `directory`, which finds git and inherits nothing else.
 #[allow(clippy::disallowed_methods, reason = "the test plays the shell, which starts the program")]
 pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_graph"));
@@ -46,6 +46,8 @@ pub fn command(directory: &Path, arguments: &[&str]) -> Command {
         .current_dir(directory)
         .env_clear()
         .env("HOME", directory)
+        .env("PATH", git::path())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
         .stdin(Stdio::null());
     command
 }
@@ -72,25 +74,19 @@ pub fn directory() -> (tempfile::TempDir, PathBuf) {
 /// A plan with a node of every standing, on a fixed clock and with counted ids.
 pub fn shop() -> (TestApp, PathBuf) {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "shop", "goal": "Sell books on the web" }));
-    app.ok(
-        "graph_plan",
-        json!({ "nodes": [
-            { "ref": "storage", "summary": "Storage", "context_links": ["docs/storage.md"] },
-            { "ref": "schema", "parent_ref": "storage", "summary": "Design the schema",
-              "properties": { "priority": 5 }, "context_links": ["migrations/0001.sql"] },
-            { "ref": "tables", "parent_ref": "storage", "summary": "Write the migrations", "depends_on": ["schema"] },
-            { "ref": "checkout", "summary": "Checkout", "depends_on": ["storage"] },
-            { "ref": "card", "parent_ref": "checkout", "summary": "Pay by card\nwith \u{1b}[31mred" },
-            { "ref": "landing", "summary": "Landing page" },
-        ] }),
-    );
+    app.graph_open(json!({ "project": "shop", "goal": "Sell books on the web" }));
+    app.graph_plan(json!({ "nodes": [
+        { "ref": "storage", "summary": "Storage", "context_links": ["docs/storage.md"] },
+        { "ref": "schema", "parent_ref": "storage", "summary": "Design the schema",
+          "properties": { "priority": 5 }, "context_links": ["migrations/0001.sql"] },
+        { "ref": "tables", "parent_ref": "storage", "summary": "Write the migrations", "depends_on": ["schema"] },
+        { "ref": "checkout", "summary": "Checkout", "depends_on": ["storage"] },
+        { "ref": "card", "parent_ref": "checkout", "summary": "Pay by card\nwith \u{1b}[31mred" },
+        { "ref": "landing", "summary": "Landing page" },
+    ] }));
     app.advance_minutes(1);
-    app.ok(
-        "graph_update",
-        json!({ "updates": [{ "node_id": "n_0000000003", "resolved": true,
-            "add_evidence": [{ "type": "git", "ref": "abc123" }] }] }),
-    );
+    app.graph_update(json!({ "updates": [{ "node_id": "n_0000000003", "resolved": true,
+        "add_evidence": [{ "type": "git", "ref": "abc123" }] }] }));
     let directory = app.db_path().parent().unwrap().to_owned();
     (app, directory)
 }

@@ -1,14 +1,17 @@
 //! What the tests stand on: an application with a fixed clock and counted ids, in a directory of its own.
 
 pub mod binary;
+pub mod calls;
 pub mod dump;
+pub mod fault;
 pub mod git;
 pub mod server;
 pub mod snapshot;
 pub mod source;
+pub mod values;
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, LazyLock, atomic::AtomicI64, atomic::Ordering},
 };
 
@@ -19,8 +22,12 @@ use graph::{
     db::{Read, Write},
     tools::{self, Registry},
 };
+use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
+
+pub(crate) use calls::tool_methods;
+pub use fault::Fault;
 
 const CONFIG: &str = "graph.config.yaml";
 /// Tests outlive no power loss, so they need not wait for the disk.
@@ -67,8 +74,17 @@ impl TestApp {
         *self = self.another();
     }
 
+    pub fn directory(&self) -> &Path {
+        self.dir.path()
+    }
+
     pub fn db_path(&self) -> PathBuf {
         self.dir.path().join("graph.db")
+    }
+
+    /// A connection of the test's own to the file.
+    pub fn sql(&self) -> Connection {
+        Connection::open(self.db_path()).unwrap()
     }
 
     /// All rows of all tables.
@@ -120,16 +136,30 @@ impl TestApp {
     }
 
     /// Calls a tool that must succeed, as agent `a`.
+    #[track_caller]
     pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
         self.call("a", tool, arguments.clone())
             .unwrap_or_else(|error| panic!("{tool} {arguments}: {error}"))
     }
 
-    /// Calls a tool that must fail, as agent `a`; answers the fault as a client sees it.
-    pub fn fault(&mut self, tool: &str, arguments: Value) -> Value {
+    /// Calls a tool that must fail, as agent `a`.
+    #[track_caller]
+    pub fn fault(&mut self, tool: &str, arguments: Value) -> Fault {
         match self.call("a", tool, arguments.clone()) {
             Ok(answer) => panic!("{tool} {arguments} was accepted: {answer}"),
-            Err(error) => serde_json::to_value(error.into_fault("request")).unwrap(),
+            Err(error) => Fault(serde_json::to_value(error.into_fault("request")).unwrap()),
         }
     }
+
+    /// Calls a tool that must fail with `code` and leave every table as it was.
+    #[track_caller]
+    pub fn refused(&mut self, code: &str, tool: &str, arguments: Value) -> Fault {
+        let before = self.dump();
+        let fault = self.fault(tool, arguments.clone());
+        assert_eq!(fault["code"], code, "{tool} {arguments}: {fault}");
+        assert!(self.dump() == before, "{tool} {arguments} changed something");
+        fault
+    }
 }
+
+tool_methods!(TestApp);

@@ -8,6 +8,8 @@ use std::{
 
 use serde_json::{Value, json};
 
+use super::git;
+
 /// A running `graph serve`, and the client's ends of its pipes.
 pub struct Server {
     pub child: Child,
@@ -35,6 +37,8 @@ impl Server {
             .arg("serve")
             .current_dir(directory)
             .env_clear()
+            .env("PATH", git::path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GRAPH_DB", db)
             .envs(agent.map(|agent| ("GRAPH_AGENT", agent)))
             .stdin(Stdio::piped())

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, says};
-use crate::support::{dump::dump, server::Server};
+use super::world::World;
+use crate::support::{Fault, dump::dump, server::Server};
 
 const NOBODY: &str = "n_zzzzzzzzzz";
 
@@ -23,7 +23,7 @@ fn check(cases: Vec<(&str, &str, Value, &[&str])>) {
     let mut w = world();
     for (code, tool, arguments, parts) in cases {
         let fault = w.refused(code, tool, arguments.clone());
-        says(&fault, parts);
+        fault.says(parts);
         assert!(fault.to_string().len() < 2_000, "{tool} {arguments}: too long an error");
         let hint = fault["hint"].as_str().unwrap_or_default();
         assert!(
@@ -70,7 +70,7 @@ fn unknown_ids() {
         ("advance", "id", json!({ "containerType": "task", "id": NOBODY, "version": 1 })),
     ] {
         let fault = w.refused("NOT_FOUND", tool, arguments.clone());
-        says(&fault, &[NOBODY]);
+        fault.says(&[NOBODY]);
         assert_eq!(fault["details"]["field"], field, "{tool} {arguments}: {fault}");
     }
 }
@@ -132,7 +132,7 @@ fn cursors_that_are_none() {
 fn a_cursor_with_one_letter_changed_is_refused_or_harmless() {
     let mut w = World::of(&["a", "b", "c", "d"]);
     let ask = |cursor: &str| json!({ "project": "p", "limit": 2, "cursor": cursor });
-    let first = w.ok("graph_query", json!({ "project": "p", "limit": 2 }));
+    let first = w.graph_query(json!({ "project": "p", "limit": 2 }));
     let cursor = first["next_cursor"].as_str().unwrap().to_owned();
     for at in 0..cursor.len() {
         let mut letters: Vec<u8> = cursor.clone().into_bytes();
@@ -142,7 +142,7 @@ fn a_cursor_with_one_letter_changed_is_refused_or_harmless() {
             assert_eq!(error.code().as_str(), "VALIDATION_ERROR", "{changed}: {error}");
         }
     }
-    w.ok("graph_query", ask(&cursor));
+    w.graph_query(ask(&cursor));
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn edges_that_cannot_be_are_data_and_change_nothing() {
         ("", "@a", "node_not_found"),
     ] {
         let edges = json!({ "edges": [{ "from": from, "to": to, "type": "depends_on" }] });
-        let answer = w.ok("graph_connect", edges);
+        let answer = w.graph_connect(edges);
         assert_eq!(
             (&answer["applied"], &answer["rejected"][0]["reason"]),
             (&json!(0), &json!(reason))
@@ -249,9 +249,9 @@ fn unpaired_surrogates_are_refused_by_the_name_of_their_field() {
                 .as_bytes(),
         );
         let answer = server.next().unwrap();
-        let fault = &answer["result"]["structuredContent"]["error"];
+        let fault = Fault(answer["result"]["structuredContent"]["error"].clone());
         assert_eq!(fault["code"], "VALIDATION_ERROR", "{arguments}: {answer}");
-        says(fault, &[&format!("`{field}`"), "unpaired surrogate"]);
+        fault.says(&[&format!("`{field}`"), "unpaired surrogate"]);
         assert_eq!(dump(&file), before, "{arguments}");
     }
     server.end();
@@ -407,7 +407,6 @@ fn an_unknown_id_is_answered_with_the_name_of_its_field() {
         ("graph_next", "scope", json!({ "project": "p", "scope": NOBODY })),
         ("graph_query", "ancestor", json!({ "project": "p", "filter": { "ancestor": NOBODY } })),
     ] {
-        let fault = w.refused("NOT_FOUND", tool, arguments);
-        says(&fault, &[field, NOBODY]);
+        w.refused("NOT_FOUND", tool, arguments).says(&[field, NOBODY]);
     }
 }

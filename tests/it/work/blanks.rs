@@ -21,7 +21,7 @@ fn world() -> World {
     w.open("q");
     let link = json!({ "updates": [{ "node_id": w.id("a1"), "add_context_links": ["src/a.rs"],
         "add_evidence": [{ "type": "note", "ref": "seen" }] }] });
-    w.app.ok("graph_update", link);
+    w.app.graph_update(link);
     w
 }
 

@@ -8,8 +8,8 @@ use crate::support::TestApp;
 const DEFAULT: usize = 8_500;
 
 fn planned(app: &mut TestApp, nodes: Value) -> Vec<Value> {
-    app.ok("graph_open", json!({ "project": "p" }));
-    let answer = app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+    app.graph_open(json!({ "project": "p" }));
+    let answer = app.graph_plan(json!({ "project": "p", "nodes": nodes }));
     answer["created"].as_array().unwrap().iter().map(|created| created["id"].clone()).collect()
 }
 
@@ -28,15 +28,15 @@ fn what_a_large_batch_answers_is_cut_and_counted() {
     let mut app = TestApp::new();
     let ids = planned(&mut app, many(2_000));
     let updates: Vec<_> = ids.iter().map(|id| json!({ "node_id": id, "state": 1 })).collect();
-    let updated = app.ok("graph_update", json!({ "updates": updates }));
+    let updated = app.graph_update(json!({ "updates": updates }));
     let edges: Vec<_> =
         ids.iter().map(|id| json!({ "from": id, "to": id, "type": "depends_on" })).collect();
-    let connected = app.ok("graph_connect", json!({ "edges": edges }));
+    let connected = app.graph_connect(json!({ "edges": edges }));
     let moves: Vec<_> = ids[1..]
         .iter()
         .map(|id| json!({ "op": "move", "node_id": id, "new_parent": ids[0] }))
         .collect();
-    let restructured = app.ok("graph_restructure", json!({ "operations": moves }));
+    let restructured = app.graph_restructure(json!({ "operations": moves }));
     assert_eq!(restructured["applied"], 1_999, "all of it was done");
     for (answer, list, all) in [
         (&updated, "updated", 2_000),
@@ -73,12 +73,9 @@ fn a_node_with_much_evidence_and_long_ancestors_is_given_out_short() {
     let leaf = ids.last().unwrap();
     let evidence: Vec<_> =
         (0..50).map(|_| json!({ "type": "note", "ref": "e".repeat(4_000) })).collect();
-    app.ok(
-        "graph_update",
-        json!({ "updates": [{ "node_id": leaf, "add_evidence": evidence,
-        "remove_context_links": nodes[59]["context_links"] }] }),
-    );
-    let next = app.ok("graph_next", json!({ "project": "p" }));
+    app.graph_update(json!({ "updates": [{ "node_id": leaf, "add_evidence": evidence,
+    "remove_context_links": nodes[59]["context_links"] }] }));
+    let next = app.graph_next(json!({ "project": "p" }));
     // The node's own summary and its latest evidence, and the fixed budgets of the rest.
     assert!(chars(&next) <= 45_000, "{}", chars(&next));
     let given = &next["nodes"][0];
@@ -89,11 +86,9 @@ fn a_node_with_much_evidence_and_long_ancestors_is_given_out_short() {
     assert_eq!(inherited.last().unwrap()["node_id"], ids[58], "the nearest are kept");
     assert!(given["context_links"]["inherited_omitted"].as_u64().unwrap() > 0);
 
-    let waiting = app.ok(
-        "graph_plan",
-        json!({ "nodes": [{ "ref": "w", "summary": "waits", "depends_on": [leaf] }] }),
-    );
-    let context = app.ok("graph_context", json!({ "node_id": waiting["created"][0]["id"] }));
+    let waiting = app
+        .graph_plan(json!({ "nodes": [{ "ref": "w", "summary": "waits", "depends_on": [leaf] }] }));
+    let context = app.graph_context(json!({ "node_id": waiting["created"][0]["id"] }));
     assert_eq!(context["depends_on"][0]["evidence_omitted"], 47);
     assert!(chars(&context) <= 20_000, "{}", chars(&context));
 }
@@ -103,8 +98,8 @@ fn dependencies_that_do_not_fit_are_counted() {
     let mut app = TestApp::new();
     let ids = planned(&mut app, many(300));
     let waits = json!([{ "ref": "w", "summary": "waits for all", "depends_on": ids }]);
-    let hub = app.ok("graph_plan", json!({ "nodes": waits }))["created"][0]["id"].clone();
-    let context = app.ok("graph_context", json!({ "node_id": hub }));
+    let hub = app.graph_plan(json!({ "nodes": waits }))["created"][0]["id"].clone();
+    let context = app.graph_context(json!({ "node_id": hub }));
     let listed = context["depends_on"].as_array().unwrap().len();
     assert!(listed < 300 && chars(&context) <= DEFAULT + 1_000, "{}", chars(&context));
     assert_eq!(listed + context["depends_on_omitted"].as_u64().unwrap() as usize, 300);
@@ -114,11 +109,11 @@ fn dependencies_that_do_not_fit_are_counted() {
 fn projects_are_listed_page_by_page() {
     let mut app = TestApp::new();
     for index in 0..120 {
-        app.ok("graph_open", json!({ "project": format!("p{index:03}") }));
+        app.graph_open(json!({ "project": format!("p{index:03}") }));
     }
     let (mut names, mut cursor) = (Vec::new(), Value::Null);
     loop {
-        let page = app.ok("graph_open", json!({ "cursor": cursor }));
+        let page = app.graph_open(json!({ "cursor": cursor }));
         assert!(chars(&page) <= DEFAULT, "{}", chars(&page));
         names.extend(
             page["projects"].as_array().unwrap().iter().map(|project| project["project"].clone()),
@@ -137,10 +132,10 @@ fn a_node_with_full_properties_can_be_claimed_and_resolved() {
     let mut app = TestApp::new();
     let full = json!({ "k": "x".repeat(16 * 1024 - 8) });
     let ids = planned(&mut app, json!([{ "ref": "a", "summary": "full", "properties": full }]));
-    let next = app.ok("graph_next", json!({ "project": "p", "claim": true }));
+    let next = app.graph_next(json!({ "project": "p", "claim": true }));
     assert_eq!(next["nodes"][0]["node"]["properties"]["_claimed_by"], "a");
-    app.ok("graph_update", json!({ "updates": [{ "node_id": ids[0], "summary": "still full" }] }));
-    app.ok("graph_update", json!({ "updates": [{ "node_id": ids[0], "resolved": true }] }));
+    app.graph_update(json!({ "updates": [{ "node_id": ids[0], "summary": "still full" }] }));
+    app.graph_update(json!({ "updates": [{ "node_id": ids[0], "resolved": true }] }));
     let over =
         json!({ "updates": [{ "node_id": ids[0], "properties": { "more": "y".repeat(100) } }] });
     assert_eq!(app.fault("graph_update", over)["code"], "VALIDATION_ERROR");
@@ -166,7 +161,7 @@ fn a_node_that_was_merged_away_says_where_it_went() {
     let mut app = TestApp::new();
     let ids = planned(&mut app, many(2));
     let merge = json!({ "op": "merge", "source": ids[0], "target": ids[1] });
-    app.ok("graph_restructure", json!({ "operations": [merge] }));
+    app.graph_restructure(json!({ "operations": [merge] }));
     let fault = app.fault("graph_context", json!({ "node_id": ids[0] }));
     assert_eq!(fault["code"], "NOT_FOUND");
     assert_eq!(fault["details"]["merged_into"], ids[1]);
@@ -178,7 +173,7 @@ fn a_node_that_was_merged_away_twice_says_where_it_is_now() {
     let ids = planned(&mut app, many(3));
     for (source, target) in [(0, 1), (1, 2)] {
         let merge = json!({ "op": "merge", "source": ids[source], "target": ids[target] });
-        app.ok("graph_restructure", json!({ "operations": [merge] }));
+        app.graph_restructure(json!({ "operations": [merge] }));
     }
     let below = json!({ "nodes": [{ "ref": "x", "summary": "x", "parent_ref": ids[0] }] });
     for (tool, ask) in [("graph_context", json!({ "node_id": ids[0] })), ("graph_plan", below)] {
@@ -198,7 +193,7 @@ fn a_refused_batch_does_not_say_that_something_was_merged() {
     assert_eq!(fault["code"], "NOT_FOUND");
     assert_eq!(fault["details"].get("merged_into"), None, "{fault}");
     assert!(fault["hint"].as_str().unwrap().starts_with("this call merges it into"), "{fault}");
-    app.ok("graph_context", json!({ "node_id": ids[0] }));
+    app.graph_context(json!({ "node_id": ids[0] }));
 }
 
 #[test]
@@ -211,8 +206,8 @@ fn whoever_pointed_at_a_merged_node_is_told_where_it_points_now() {
         { "ref": "c", "summary": "c", "depends_on": ["a"] }]),
     );
     let merge = json!({ "op": "merge", "source": ids[0], "target": ids[1] });
-    app.ok("graph_restructure", json!({ "operations": [merge] }));
-    let past = app.ok("graph_history", json!({ "node_id": ids[2], "limit": 1 }));
+    app.graph_restructure(json!({ "operations": [merge] }));
+    let past = app.graph_history(json!({ "node_id": ids[2], "limit": 1 }));
     let change = json!({ "field": "depends_on", "before": ids[0], "after": ids[1] });
     assert_eq!(past["events"][0]["changes"], json!([change]));
 }
@@ -221,24 +216,24 @@ fn whoever_pointed_at_a_merged_node_is_told_where_it_points_now() {
 fn a_parent_in_another_project_than_the_one_named_is_warned_of() {
     let mut app = TestApp::new();
     let ids = planned(&mut app, many(1));
-    app.ok("graph_open", json!({ "project": "q" }));
+    app.graph_open(json!({ "project": "q" }));
     let nodes = json!([{ "ref": "x", "summary": "x", "parent_ref": ids[0] }]);
-    let answer = app.ok("graph_plan", json!({ "project": "q", "nodes": nodes }));
+    let answer = app.graph_plan(json!({ "project": "q", "nodes": nodes }));
     assert!(answer["warnings"][0].as_str().unwrap().contains("not in project q"), "{answer}");
 }
 
 #[test]
 fn a_root_with_much_evidence_is_opened_short_and_read_whole() {
     let mut app = TestApp::new();
-    let root = app.ok("graph_open", json!({ "project": "p" }))["root"]["id"].take();
+    let root = app.graph_open(json!({ "project": "p" }))["root"]["id"].take();
     let notes: Vec<_> =
         (0..100).map(|n| json!({ "type": "note", "ref": format!("note {n}") })).collect();
-    app.ok("graph_update", json!({ "updates": [{ "node_id": root, "add_evidence": notes }] }));
-    let opened = app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_update(json!({ "updates": [{ "node_id": root, "add_evidence": notes }] }));
+    let opened = app.graph_open(json!({ "project": "p" }));
     let listed = opened["root"]["evidence"].as_array().unwrap();
     assert_eq!((listed.len(), &opened["evidence_omitted"]), (10, &json!(90)));
     assert_eq!(listed[9]["ref"], "note 99", "the latest are kept");
-    let whole = app.ok("graph_context", json!({ "node_id": root }));
+    let whole = app.graph_context(json!({ "node_id": root }));
     assert_eq!(whole["node"]["evidence"].as_array().unwrap().len(), 100);
 }
 
@@ -256,9 +251,9 @@ fn what_a_node_builds_on_and_what_it_unblocks_is_told_briefly() {
     let ids = planned(&mut app, json!(nodes));
     let evidence = vec![json!({ "type": "note", "ref": "e".repeat(3_000) }); 4];
     let done = |id: &Value| json!({ "node_id": id, "resolved": true, "add_evidence": evidence });
-    app.ok("graph_update", json!({ "updates": ids[..10].iter().map(done).collect::<Vec<_>>() }));
+    app.graph_update(json!({ "updates": ids[..10].iter().map(done).collect::<Vec<_>>() }));
 
-    let next = app.ok("graph_next", json!({ "project": "p" }));
+    let next = app.graph_next(json!({ "project": "p" }));
     assert!(chars(&next) <= 12_000, "{}", chars(&next));
     let deps = next["nodes"][0]["resolved_deps"].as_array().unwrap();
     assert_eq!(deps.len(), 10, "each is named");
@@ -269,7 +264,7 @@ fn what_a_node_builds_on_and_what_it_unblocks_is_told_briefly() {
     assert_eq!((&deps[9]["evidence"], &deps[9]["evidence_omitted"]), (&json!([]), &json!(4)));
 
     let resolved =
-        app.ok("graph_update", json!({ "updates": [{ "node_id": ids[10], "resolved": true }] }));
+        app.graph_update(json!({ "updates": [{ "node_id": ids[10], "resolved": true }] }));
     assert!(chars(&resolved) <= 8_000, "{}", chars(&resolved));
     assert_eq!(resolved["newly_actionable"].as_array().unwrap().len(), 20);
     assert_eq!(resolved["newly_actionable_omitted"], 10);
@@ -286,16 +281,16 @@ fn an_event_longer_than_a_page_is_cut_and_says_so() {
     let ids = planned(&mut app, json!(nodes));
     let links: Vec<_> = (0..50).map(|n| format!("{n}{}", "l".repeat(900))).collect();
     let update = |change: &str| json!({ "updates": [{ "node_id": ids[0], change: links }] });
-    app.ok("graph_update", update("add_context_links"));
-    app.ok("graph_update", update("remove_context_links"));
+    app.graph_update(update("add_context_links"));
+    app.graph_update(update("remove_context_links"));
     let merge = json!({ "op": "merge", "source": ids[0], "target": ids[1] });
-    app.ok("graph_restructure", json!({ "operations": [merge] }));
+    app.graph_restructure(json!({ "operations": [merge] }));
     for (ask, most) in [(json!({}), 8_500), (json!({ "limit": 100 }), 40_500)] {
         for id in &ids[..2] {
             let (mut ask, mut seen) = (ask.clone(), 0);
             ask["node_id"] = id.clone();
             loop {
-                let page = app.ok("graph_history", ask.clone());
+                let page = app.graph_history(ask.clone());
                 assert!(chars(&page) <= most, "{}", chars(&page));
                 seen += page["events"].as_array().unwrap().len();
                 let Some(cursor) = page.get("next_cursor") else { break };
@@ -304,7 +299,7 @@ fn an_event_longer_than_a_page_is_cut_and_says_so() {
             assert_eq!(seen, if *id == ids[0] { 4 } else { 2 }, "no event is lost");
         }
     }
-    let past = app.ok("graph_history", json!({ "node_id": ids[1], "limit": 1 }));
+    let past = app.graph_history(json!({ "node_id": ids[1], "limit": 1 }));
     let children = &past["events"][0]["changes"].as_array().unwrap().last().unwrap();
     assert_eq!(children["field"], "children");
     let listed = children["after"].as_array().unwrap();
@@ -321,8 +316,7 @@ fn one_huge_node_and_its_neighbours_stay_within_bounds() {
     let evidence: Vec<_> =
         (0..20).map(|_| json!({ "type": "note", "ref": "z".repeat(4_000) })).collect();
     w.update("huge", json!({ "add_evidence": evidence, "properties": { "_claimed_by": "w".repeat(5_000), "_claimed_at": "2026-01-01T00:00:00.000Z" } }));
-    w.ok(
-        "graph_connect",
+    w.graph_connect(
         json!({ "edges": [{ "from": "@small", "to": "@huge", "type": "depends_on" }] }),
     );
 
@@ -335,11 +329,11 @@ fn one_huge_node_and_its_neighbours_stay_within_bounds() {
     }
     assert!(next.to_string().chars().count() < 40_000);
 
-    let around = w.ok("graph_context", json!({ "node_id": "@small" }));
+    let around = w.graph_context(json!({ "node_id": "@small" }));
     let other = &around["depends_on"][0];
     assert_eq!((&other["shortened"], &other["node"]["summary"]), (&json!(true), &json!("huge")));
     assert!(around.to_string().chars().count() < 8_000);
-    let onboard = w.ok("graph_onboard", json!({}));
+    let onboard = w.graph_onboard(json!({}));
     assert!(onboard.to_string().chars().count() < 4_000, "{onboard}");
     let told = w.update("huge", json!({ "state": 1 }));
     assert!(told.to_string().chars().count() < 1_000, "{told}");

@@ -100,7 +100,7 @@ fn own_claims_come_in_ranking_order_and_within_scope_and_filter() {
 fn a_held_node_that_became_blocked_is_not_given_out() {
     let mut w = World::of(&["a", "b"]);
     assert_eq!(claim(&mut w, "alice"), "a");
-    w.ok("graph_connect", json!({ "edges": [{ "from": "@a", "to": "@b", "type": "depends_on" }] }));
+    w.graph_connect(json!({ "edges": [{ "from": "@a", "to": "@b", "type": "depends_on" }] }));
     assert_eq!(claim(&mut w, "alice"), "b");
 }
 
@@ -130,8 +130,7 @@ fn resolving_ends_the_claim() {
     assert_eq!(w.next("bob", json!({ "count": 9 })), "b a", "reopened, it is free");
     // Dropping resolves as well.
     claim(&mut w, "a");
-    w.ok(
-        "graph_restructure",
+    w.graph_restructure(
         json!({ "operations": [{ "op": "drop", "node_id": "@b", "reason": "no" }] }),
     );
     assert_eq!(w.node("b")["properties"], json!({}));
@@ -238,7 +237,7 @@ fn a_claim_property_of_any_form_breaks_nothing() {
         w.update("a", json!({ "properties": { "_claimed_by": by, "_claimed_at": at } }));
         w.next("bob", json!({}));
         w.found(json!({ "claimed_by": null }));
-        w.ok("graph_onboard", json!({ "project": "p" }));
+        w.graph_onboard(json!({ "project": "p" }));
         w.app.advance_minutes(61);
         assert_eq!(w.next("bob", json!({ "claim": true })), "a", "{by} {at}");
         assert_eq!(w.node("a")["properties"]["_claimed_by"], "bob");

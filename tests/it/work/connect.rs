@@ -13,7 +13,7 @@ fn without(from: &str, to: &str, r#type: &str) -> Value {
 }
 
 fn connect(w: &mut World, edges: &[Value]) -> Value {
-    w.ok("graph_connect", json!({ "edges": edges }))
+    w.graph_connect(json!({ "edges": edges }))
 }
 
 #[test]

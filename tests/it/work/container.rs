@@ -6,7 +6,7 @@ use super::world::{World, names};
 
 fn get(w: &mut World, name: &str) -> Value {
     let ask = json!({ "operation": "get", "containerType": "task", "id": format!("@{name}") });
-    w.ok("query_container", ask)["data"]["task"].take()
+    w.query_container(ask)["data"]["task"].take()
 }
 
 fn step(name: &str, version: i64) -> Value {
@@ -21,7 +21,7 @@ fn get_gives_the_task_in_an_envelope() {
         json!({ "add_context_links": ["src/a.rs", "src/b.rs"], "properties": { "k": 1 } }),
     );
     let answer =
-        w.ok("query_container", json!({ "operation": "get", "containerType": "task", "id": "@a" }));
+        w.query_container(json!({ "operation": "get", "containerType": "task", "id": "@a" }));
     assert_eq!(answer["success"], true);
     let task = &answer["data"]["task"];
     assert_eq!(
@@ -42,7 +42,7 @@ fn the_section_context_files_has_the_context_links_one_a_line() {
     w.update("a", json!({ "add_context_links": ["src/a.rs", "docs/b.md"] }));
     let ask =
         json!({ "operation": "get", "containerType": "task", "id": "@a", "includeSections": true });
-    let answer = w.ok("query_container", ask);
+    let answer = w.query_container(ask);
     let sections = answer["data"]["sections"].as_array().unwrap();
     let files = sections.iter().find(|section| section["title"] == "Context Files").unwrap();
     assert_eq!(files["content"], "src/a.rs\ndocs/b.md");
@@ -52,10 +52,8 @@ fn the_section_context_files_has_the_context_links_one_a_line() {
 fn every_type_of_container_is_a_node() {
     let mut w = World::of(&["a"]);
     for (r#type, id) in [("task", "@a"), ("feature", "@a"), ("project", "@p")] {
-        let answer = w.ok(
-            "query_container",
-            json!({ "operation": "get", "containerType": r#type, "id": id }),
-        );
+        let answer =
+            w.query_container(json!({ "operation": "get", "containerType": r#type, "id": id }));
         assert_eq!(answer["data"]["task"]["id"], id, "{type}");
     }
     let unknown = json!({ "operation": "get", "containerType": "task", "id": "n_zzzzzzzzzz" });
@@ -96,7 +94,7 @@ fn advance_steps_from_new_to_active_to_closed() {
 #[test]
 fn advance_answers_with_the_entity_as_it_is_now() {
     let mut w = World::of(&["a"]);
-    let mut answer = w.ok("advance", step("a", 1));
+    let mut answer = w.advance(step("a", 1));
     let data = answer["data"].as_object_mut().unwrap();
     let entity = data.values().find(|value| value["id"] == "@a").unwrap();
     assert_eq!((&entity["version"], &entity["status"]), (&json!(2), &json!("ACTIVE")));
@@ -109,8 +107,8 @@ fn advance_answers_with_the_entity_as_it_is_now() {
 #[test]
 fn closing_a_task_hints_at_the_knowledge_graph() {
     let mut w = World::of(&["a"]);
-    w.ok("advance", step("a", 1));
-    let answer = w.ok("advance", step("a", 2));
+    w.advance(step("a", 1));
+    let answer = w.advance(step("a", 2));
     assert_eq!(
         answer["data"]["graphHints"],
         json!({
@@ -129,7 +127,7 @@ fn a_task_that_is_claimed_through_graph_next_is_active() {
     let mut w = World::of(&["a"]);
     w.next("a", json!({ "claim": true }));
     assert_eq!(get(&mut w, "a")["status"], "ACTIVE");
-    let answer = w.ok("advance", step("a", 2));
+    let answer = w.advance(step("a", 2));
     assert_eq!(answer["data"]["transition"]["to"], "CLOSED");
 }
 
@@ -166,13 +164,13 @@ fn a_blocked_task_names_its_blockers() {
         "{fault}"
     );
     w.resolve(&["x", "z"]);
-    w.ok("advance", step("a", 1));
+    w.advance(step("a", 1));
 }
 
 #[test]
 fn a_container_with_open_children_may_begin_but_not_close() {
     let mut w = World::of(&["a", "b in a"]);
-    w.ok("advance", step("a", 1));
+    w.advance(step("a", 1));
     let fault = w.refused("BLOCKED", "advance", step("a", 2));
     assert!(fault["details"]["blockers"].to_string().contains("@b"), "{fault}");
 }
@@ -189,9 +187,9 @@ fn a_step_on_what_another_agent_holds_succeeds_with_a_warning() {
 #[test]
 fn each_step_is_in_the_history() {
     let mut w = World::of(&["a"]);
-    w.ok("advance", step("a", 1));
-    w.ok("advance", step("a", 2));
-    let events = w.ok("graph_history", json!({ "node_id": "@a" }))["events"].take();
+    w.advance(step("a", 1));
+    w.advance(step("a", 2));
+    let events = w.graph_history(json!({ "node_id": "@a" }))["events"].take();
     assert_eq!(events[0]["action"], "resolved");
     assert_eq!(events.as_array().unwrap().len(), 3);
 }

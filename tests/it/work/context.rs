@@ -9,7 +9,7 @@ fn read(w: &mut World, name: &str, depth: Option<u64>) -> Value {
     if let Some(depth) = depth {
         ask["depth"] = json!(depth);
     }
-    w.ok("graph_context", ask)
+    w.graph_context(ask)
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn depended_by_is_satisfied_when_this_node_is_resolved() {
 #[test]
 fn other_edges_are_no_dependencies() {
     let mut w = World::of(&["a", "b"]);
-    w.ok("graph_connect", json!({ "edges": [{ "from": "@a", "to": "@b", "type": "relates_to" }] }));
+    w.graph_connect(json!({ "edges": [{ "from": "@a", "to": "@b", "type": "relates_to" }] }));
     let answer = read(&mut w, "a", None);
     assert_eq!(answer["depends_on"], json!([]));
     assert_eq!(read(&mut w, "b", None)["depended_by"], json!([]));

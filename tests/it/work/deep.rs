@@ -9,7 +9,7 @@ const BATCH: usize = 10_000;
 
 /// One chain below the root of `p`; answers the ids from the top down.
 fn chain(app: &mut TestApp) -> Vec<String> {
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     let mut ids: Vec<String> = Vec::with_capacity(LEVELS);
     while ids.len() < LEVELS {
         let above = ids.last().cloned();
@@ -24,7 +24,7 @@ fn chain(app: &mut TestApp) -> Vec<String> {
                 node
             })
             .collect();
-        let answer = app.ok("graph_plan", json!({ "nodes": nodes }));
+        let answer = app.graph_plan(json!({ "nodes": nodes }));
         ids.extend(
             answer["created"]
                 .as_array()
@@ -37,7 +37,7 @@ fn chain(app: &mut TestApp) -> Vec<String> {
 }
 
 fn counts(app: &mut TestApp) -> Value {
-    app.ok("graph_open", json!({ "project": "p" }))["summary"].take()
+    app.graph_open(json!({ "project": "p" }))["summary"].take()
 }
 
 #[test]
@@ -53,47 +53,45 @@ fn all_of_it() {
         (&ids[0], &ids[LEVELS / 2], &ids[LEVELS - BATCH], &ids[LEVELS - 1]);
     assert_eq!(counts(&mut app)["actionable"], 1);
 
-    let next = app.ok("graph_next", json!({ "project": "p", "claim": true }));
+    let next = app.graph_next(json!({ "project": "p", "claim": true }));
     let entry = &next["nodes"][0];
     assert_eq!(entry["node"]["id"], *deepest);
     let listed = entry["ancestors"].as_array().unwrap();
     assert_eq!(listed.len() + entry["ancestors_omitted"].as_u64().unwrap() as usize, LEVELS);
     assert_eq!(listed.last().unwrap()["id"], ids[LEVELS - 2], "the parent is listed");
     assert!(next.to_string().len() < 40_000);
-    let scoped = app.ok("graph_next", json!({ "project": "p", "scope": top }));
+    let scoped = app.graph_next(json!({ "project": "p", "scope": top }));
     assert_eq!(scoped["nodes"][0]["node"]["id"], *deepest);
 
     for (id, depth) in [(top, 20), (middle, 2), (deepest, 2)] {
-        let context = app.ok("graph_context", json!({ "node_id": id, "depth": depth }));
+        let context = app.graph_context(json!({ "node_id": id, "depth": depth }));
         assert_eq!(context["node"]["id"], *id);
         assert!(context.to_string().len() < 40_000);
     }
-    let found = app.ok(
-        "graph_query",
+    let found = app.graph_query(
         json!({ "project": "p", "filter": { "ancestor": middle }, "sort": "depth", "limit": 1 }),
     );
     assert_eq!(found["total"], LEVELS - LEVELS / 2 - 1);
     assert_eq!(found["nodes"][0]["depth"], LEVELS);
-    app.ok("graph_onboard", json!({ "project": "p" }));
+    app.graph_onboard(json!({ "project": "p" }));
 
     // Under itself is refused from as far away as it gets; to the root it goes with all that hangs on it.
     let to = |node: &str, parent: &str| json!({ "operations": [{ "op": "move", "node_id": node, "new_parent": parent }] });
     assert_eq!(app.fault("graph_restructure", to(top, deepest))["code"], "CYCLE_DETECTED");
-    let root =
-        app.ok("graph_open", json!({ "project": "p" }))["root"]["id"].as_str().unwrap().to_owned();
-    app.ok("graph_restructure", to(middle, &root));
-    let found = app.ok("graph_query", json!({ "project": "p", "sort": "depth", "limit": 1 }));
+    let root = app.graph_open(json!({ "project": "p" }))["root"]["id"].as_str().unwrap().to_owned();
+    app.graph_restructure(to(middle, &root));
+    let found = app.graph_query(json!({ "project": "p", "sort": "depth", "limit": 1 }));
     assert_eq!(found["nodes"][0]["depth"], LEVELS / 2, "both halves hang on the root now");
 
     let merge = json!({ "operations": [{ "op": "merge", "source": ids[1], "target": top }] });
-    app.ok("graph_restructure", merge);
+    app.graph_restructure(merge);
     let drop = json!({ "operations": [{ "op": "drop", "node_id": low, "reason": "too deep" }] });
-    app.ok("graph_restructure", drop);
+    app.graph_restructure(drop);
     assert_eq!(counts(&mut app)["resolved"], BATCH);
-    let history = app.ok("graph_history", json!({ "node_id": deepest }));
+    let history = app.graph_history(json!({ "node_id": deepest }));
     assert_eq!(history["events"][0]["action"], "dropped");
     assert_eq!(history["events"].as_array().unwrap().last().unwrap()["action"], "created");
-    let next = app.ok("graph_next", json!({ "project": "p", "count": 2 }));
+    let next = app.graph_next(json!({ "project": "p", "count": 2 }));
     let next: Vec<&Value> =
         next["nodes"].as_array().unwrap().iter().map(|n| &n["node"]["id"]).collect();
     assert_eq!(

@@ -2,18 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, says};
+use super::world::World;
 
 /// The newest event of a node.
 fn last(w: &mut World, name: &str) -> Value {
-    w.ok("graph_history", json!({ "node_id": format!("@{name}"), "limit": 1 }))["events"][0].take()
+    w.graph_history(json!({ "node_id": format!("@{name}"), "limit": 1 }))["events"][0].take()
 }
 
 /// All actions of a node, newest first.
 fn actions(w: &mut World, name: &str) -> String {
     let events =
-        w.ok("graph_history", json!({ "node_id": format!("@{name}"), "limit": 100 }))["events"]
-            .take();
+        w.graph_history(json!({ "node_id": format!("@{name}"), "limit": 100 }))["events"].take();
     let actions: Vec<&str> =
         events.as_array().unwrap().iter().map(|event| event["action"].as_str().unwrap()).collect();
     actions.join(" ")
@@ -32,7 +31,7 @@ fn an_event_has_time_agent_action_and_changes() {
     w.app.advance_millis(1000);
     w.by("bob", "graph_update", json!({ "updates": [{ "node_id": "@a", "summary": "better" }] }));
     assert_eq!(
-        w.ok("graph_history", json!({ "node_id": "@a", "limit": 1 }))["events"],
+        w.graph_history(json!({ "node_id": "@a", "limit": 1 }))["events"],
         json!([{
             "timestamp": "2026-01-01T00:00:01.000Z", "agent": "bob", "action": "updated",
             "changes": [{ "field": "summary", "before": "a", "after": "better" }],
@@ -46,7 +45,7 @@ fn created_has_all_that_was_given() {
     w.plan_json(json!({ "nodes": [{
         "ref": "a", "summary": "s", "depends_on": ["@dep"], "context_links": ["x"], "properties": { "k": 1 },
     }] }));
-    let events = w.ok("graph_history", json!({ "node_id": "@a" }))["events"].take();
+    let events = w.graph_history(json!({ "node_id": "@a" }))["events"].take();
     let created = events.as_array().unwrap().last().unwrap();
     assert_eq!(created["action"], "created");
     for (field, after) in [
@@ -146,8 +145,7 @@ fn a_claim_and_its_end_are_in_the_history() {
 #[test]
 fn moved_says_from_where_to_where() {
     let mut w = World::of(&["a", "b"]);
-    w.ok(
-        "graph_restructure",
+    w.graph_restructure(
         json!({ "operations": [{ "op": "move", "node_id": "@a", "new_parent": "@b" }] }),
     );
     let event = last(&mut w, "a");
@@ -159,8 +157,7 @@ fn moved_says_from_where_to_where() {
 fn dropped_tells_every_dropped_node_why() {
     let mut w = World::of(&["a", "b in a", "done in a"]);
     w.resolve(&["done"]);
-    w.ok(
-        "graph_restructure",
+    w.graph_restructure(
         json!({ "operations": [{ "op": "drop", "node_id": "@a", "reason": "no money" }] }),
     );
     for name in ["a", "b"] {
@@ -176,8 +173,7 @@ fn dropped_tells_every_dropped_node_why() {
 fn merged_is_told_on_both_sides_and_the_source_stays_readable() {
     let mut w = World::of(&["x", "s after x", "c in s", "t"]);
     w.update("s", json!({ "summary": "was s", "add_evidence": [{ "type": "git", "ref": "abc" }] }));
-    w.ok(
-        "graph_restructure",
+    w.graph_restructure(
         json!({ "operations": [{ "op": "merge", "source": "@s", "target": "@t" }] }),
     );
     let source = last(&mut w, "s");
@@ -199,11 +195,11 @@ fn merged_is_told_on_both_sides_and_the_source_stays_readable() {
 fn edges_are_in_the_history_of_their_source() {
     let mut w = World::of(&["a", "b"]);
     let edge = |remove: bool| json!({ "edges": [{ "from": "@a", "to": "@b", "type": "depends_on", "remove": remove }] });
-    w.ok("graph_connect", edge(false));
+    w.graph_connect(edge(false));
     let added = last(&mut w, "a");
     assert!(added["changes"][0]["after"].to_string().contains("@b"), "{added}");
     assert!(!added["changes"][0]["before"].to_string().contains("@b"), "{added}");
-    w.ok("graph_connect", edge(true));
+    w.graph_connect(edge(true));
     let removed = last(&mut w, "a");
     assert!(removed["changes"][0]["before"].to_string().contains("@b"), "{removed}");
     assert!(!removed["changes"][0]["after"].to_string().contains("@b"), "{removed}");
@@ -215,7 +211,7 @@ fn history_is_newest_first_also_within_one_instant() {
     for n in 0..5 {
         w.update("a", json!({ "state": n }));
     }
-    let events = w.ok("graph_history", json!({ "node_id": "@a" }))["events"].take();
+    let events = w.graph_history(json!({ "node_id": "@a" }))["events"].take();
     let after: Vec<Value> =
         events.as_array().unwrap()[..5].iter().map(|event| change(event, "state").1).collect();
     assert_eq!(after, [4, 3, 2, 1, 0]);
@@ -236,12 +232,8 @@ fn a_refused_call_leaves_no_event() {
 fn the_limit_is_twenty_unless_told_and_within_bounds() {
     let mut w = World::of(&["a"]);
     for limit in [0, -1, 1000] {
-        let fault = w.refused(
-            "VALIDATION_ERROR",
-            "graph_history",
-            json!({ "node_id": "@a", "limit": limit }),
-        );
-        says(&fault, &["limit", &limit.to_string()]);
+        w.refused("VALIDATION_ERROR", "graph_history", json!({ "node_id": "@a", "limit": limit }))
+            .says(&["limit", &limit.to_string()]);
     }
     for n in 0..40 {
         w.update("a", json!({ "state": n }));
@@ -251,7 +243,7 @@ fn the_limit_is_twenty_unless_told_and_within_bounds() {
     {
         let mut ask = ask;
         ask["node_id"] = json!("@a");
-        let answer = w.ok("graph_history", ask);
+        let answer = w.graph_history(ask);
         assert_eq!(answer["events"].as_array().unwrap().len(), expected);
         assert_eq!(answer.get("next_cursor").is_some(), expected < 41);
     }
@@ -260,6 +252,6 @@ fn the_limit_is_twenty_unless_told_and_within_bounds() {
 #[test]
 fn a_node_that_never_was_is_not_found() {
     let mut w = World::of(&["a"]);
-    let fault = w.refused("NOT_FOUND", "graph_history", json!({ "node_id": "n_zzzzzzzzzz" }));
-    says(&fault, &["n_zzzzzzzzzz"]);
+    w.refused("NOT_FOUND", "graph_history", json!({ "node_id": "n_zzzzzzzzzz" }))
+        .says(&["n_zzzzzzzzzz"]);
 }

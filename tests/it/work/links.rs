@@ -19,7 +19,7 @@ fn kept(db: &Path, node: &Value) -> Vec<String> {
 #[test]
 fn the_files_of_a_link_are_stored_with_the_node_and_go_when_it_is_resolved() {
     let mut app = TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     for link in [
         "src/a.ts",
         "./src/a.ts",
@@ -53,7 +53,7 @@ fn the_files_of_a_link_are_stored_with_the_node_and_go_when_it_is_resolved() {
         "a, , b",
     ] {
         let node = json!({ "nodes": [{ "ref": "x", "summary": "x", "context_links": [link] }] });
-        let id = app.ok("graph_plan", node)["created"][0]["id"].clone();
+        let id = app.graph_plan(node)["created"][0]["id"].clone();
         let path = app.db_path().to_owned();
         let kept_of = |id: &Value| kept(&path, id);
         let kept = kept_of(&id);
@@ -66,7 +66,7 @@ fn the_files_of_a_link_are_stored_with_the_node_and_go_when_it_is_resolved() {
         let mut update = |change: Value| {
             let mut change = change;
             change["node_id"] = id.clone();
-            app.ok("graph_update", json!({ "updates": [change] }));
+            app.graph_update(json!({ "updates": [change] }));
         };
         update(json!({ "resolved": true }));
         assert!(kept_of(&id).is_empty(), "{link}");
@@ -81,7 +81,7 @@ fn the_files_of_a_link_are_stored_with_the_node_and_go_when_it_is_resolved() {
 fn work_on_a_file_is_told_however_its_link_is_written() {
     let mut app = TestApp::new();
     let root = app.db_path().parent().unwrap().canonicalize().unwrap();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     let links = [
         format!("{}/src/a.rs", root.display()),
         "src/a.rs — remark".to_owned(),
@@ -94,9 +94,9 @@ fn work_on_a_file_is_told_however_its_link_is_written() {
         .iter()
         .map(|link| json!({ "ref": link, "summary": link, "context_links": [link] }))
         .collect();
-    app.ok("graph_plan", json!({ "nodes": nodes }));
+    app.graph_plan(json!({ "nodes": nodes }));
     let ask = json!({ "operation": "context", "paths": ["src/a.rs"], "include": ["work"] });
-    let found = app.ok("query_graph", ask);
+    let found = app.query_graph(ask);
     let told = found["data"]["work"].as_array().unwrap();
     let told: Vec<_> = told.iter().map(|open| open["summary"].as_str().unwrap()).collect();
     assert_eq!(told, links[..5]);

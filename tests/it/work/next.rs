@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, names, says};
+use super::world::{World, names};
 
 #[test]
 fn actionable_is_unresolved_without_open_child_and_with_all_dependencies_resolved() {
@@ -117,7 +117,7 @@ fn depth_follows_a_move() {
     assert_eq!(w.ranking(), "d a");
     w.plan(&["e in d"]);
     let operations = json!([{ "op": "move", "node_id": "@d", "new_parent": "@p" }]);
-    w.ok("graph_restructure", json!({ "operations": operations }));
+    w.graph_restructure(json!({ "operations": operations }));
     assert_eq!(w.ranking(), "c e a", "e is at depth 2 now, as c is, and c is older");
 }
 
@@ -159,12 +159,10 @@ fn large_and_tiny_scopes_rank_alike() {
 fn a_scope_must_be_a_node_of_the_project() {
     let mut w = World::of(&["a"]);
     w.open("q");
-    let fault =
-        w.refused("NOT_FOUND", "graph_next", json!({ "project": "p", "scope": "n_zzzzzzzzzz" }));
-    says(&fault, &["n_zzzzzzzzzz"]);
-    let fault =
-        w.refused("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "scope": "@q" }));
-    says(&fault, &["scope", "@q"]);
+    w.refused("NOT_FOUND", "graph_next", json!({ "project": "p", "scope": "n_zzzzzzzzzz" }))
+        .says(&["n_zzzzzzzzzz"]);
+    w.refused("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "scope": "@q" }))
+        .says(&["scope", "@q"]);
 }
 
 #[test]
@@ -232,7 +230,7 @@ fn count_gives_the_top_n_and_one_unless_told() {
 #[test]
 fn ancestors_lead_from_the_root_to_the_parent() {
     let mut w = World::of(&["a", "b in a", "c in b"]);
-    let answer = w.ok("graph_next", json!({ "project": "p" }));
+    let answer = w.graph_next(json!({ "project": "p" }));
     let entry = &answer["nodes"][0];
     assert_eq!(entry["node"]["id"], "@c");
     assert_eq!(
@@ -250,7 +248,7 @@ fn context_links_are_kept_apart_by_source_and_inherited_from_every_ancestor() {
         { "ref": "b", "summary": "b", "parent_ref": "a" },
         { "ref": "c", "summary": "c", "parent_ref": "b", "context_links": ["src/c.rs", "shared.rs"] },
     ] }));
-    let answer = w.ok("graph_next", json!({ "project": "p" }));
+    let answer = w.graph_next(json!({ "project": "p" }));
     assert_eq!(
         answer["nodes"][0]["context_links"],
         json!({
@@ -271,8 +269,8 @@ fn resolved_deps_say_what_was_completed_with_its_evidence() {
         json!([{ "type": "git", "ref": "abc123" }, { "type": "hint", "ref": "mind the cache" }]);
     w.update("a", json!({ "resolved": true, "add_evidence": evidence }));
     w.update("b", json!({ "resolved": true }));
-    w.ok("graph_connect", json!({ "edges": [{ "from": "@c", "to": "@p", "type": "relates_to" }] }));
-    let answer = w.ok("graph_next", json!({ "project": "p" }));
+    w.graph_connect(json!({ "edges": [{ "from": "@c", "to": "@p", "type": "relates_to" }] }));
+    let answer = w.graph_next(json!({ "project": "p" }));
     let stamp = |r#type: &str, text: &str| json!({ "type": r#type, "ref": text, "agent": "a", "timestamp": "2026-01-01T00:00:01.000Z" });
     assert_eq!(
         answer["nodes"][0]["resolved_deps"],
@@ -296,7 +294,7 @@ fn asking_without_claim_is_a_read() {
 fn with_nothing_to_do_the_list_is_empty() {
     let mut w = World::of(&[]);
     w.update("p", json!({ "resolved": true }));
-    let answer = w.ok("graph_next", json!({ "project": "p", "claim": true }));
+    let answer = w.graph_next(json!({ "project": "p", "claim": true }));
     assert_eq!(answer["nodes"], json!([]));
 }
 
@@ -311,7 +309,7 @@ fn a_clock_that_steps_back_lets_no_timestamp_decrease() {
     w.update("a", json!({ "state": 2 }));
     assert!(w.ranking().starts_with("c "), "a and b were touched, whatever the clock said");
 
-    let events = w.ok("graph_history", json!({ "node_id": "@a" }))["events"].take();
+    let events = w.graph_history(json!({ "node_id": "@a" }))["events"].take();
     let stamps: Vec<&str> =
         events.as_array().unwrap().iter().map(|e| e["timestamp"].as_str().unwrap()).collect();
     assert!(stamps.is_sorted_by(|newer, older| newer >= older), "{stamps:?}");
@@ -334,7 +332,7 @@ fn a_clock_that_steps_back_breaks_no_order() {
     w.app.advance_minutes(60);
     w.update("a", json!({ "state": 2 }));
     assert_eq!(w.ranking(), "c b a", "least recently updated, by what happened, not by the clock");
-    let answer = w.ok("graph_query", json!({ "project": "p", "sort": "recent", "limit": 2 }));
+    let answer = w.graph_query(json!({ "project": "p", "sort": "recent", "limit": 2 }));
     assert_eq!(names(&answer["nodes"]), "a b");
     w.app.reopen();
     w.update("c", json!({ "state": 1 }));

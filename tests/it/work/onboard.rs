@@ -18,12 +18,12 @@ fn a_typical_project_is_told_in_four_to_six_hundred_tokens() {
 fn it_has_goal_counts_tree_claims_results_and_what_is_next() {
     let mut w = swimlanes();
     let answer = w.by("newcomer", "graph_onboard", json!({ "project": "swimlanes-v0" }));
-    let opened = w.ok("graph_open", json!({ "project": "swimlanes-v0" }));
+    let opened = w.graph_open(json!({ "project": "swimlanes-v0" }));
     assert_eq!(answer["project"], "swimlanes-v0");
     assert_eq!(answer["goal"], opened["root"]["summary"]);
     assert_eq!(answer["counts"], opened["summary"]);
     let text = answer.to_string();
-    let top = w.ok("graph_context", json!({ "node_id": opened["root"]["id"], "depth": 1 }));
+    let top = w.graph_context(json!({ "node_id": opened["root"]["id"], "depth": 1 }));
     for child in top["children"].as_array().unwrap() {
         assert!(
             text.contains(child["id"].as_str().unwrap()),
@@ -39,10 +39,9 @@ fn it_has_goal_counts_tree_claims_results_and_what_is_next() {
         "{answer}"
     );
     let recent = json!({ "project": "swimlanes-v0", "filter": { "resolved": true }, "sort": "recent", "limit": 1 });
-    let last = w.ok("graph_query", recent)["nodes"][0].take();
+    let last = w.graph_query(recent)["nodes"][0].take();
     assert!(text.contains(last["id"].as_str().unwrap()), "what was resolved last: {answer}");
-    let evidence =
-        w.ok("graph_context", json!({ "node_id": last["id"] }))["node"]["evidence"].take();
+    let evidence = w.graph_context(json!({ "node_id": last["id"] }))["node"]["evidence"].take();
     let told = evidence
         .as_array()
         .unwrap()
@@ -54,8 +53,8 @@ fn it_has_goal_counts_tree_claims_results_and_what_is_next() {
 #[test]
 fn without_a_project_it_tells_what_to_do() {
     let mut w = World::empty();
-    w.ok("graph_open", json!({}));
-    let answer = w.ok("graph_onboard", json!({}));
+    w.graph_open(json!({}));
+    let answer = w.graph_onboard(json!({}));
     assert!(answer.to_string().contains("graph_open"), "{answer}");
 }
 
@@ -85,7 +84,7 @@ fn a_large_project_is_told_as_briefly() {
         w.update(&format!("r{n}"), update);
         w.next(&format!("agent {n}"), json!({ "claim": true }));
     }
-    let answer = w.ok("graph_onboard", json!({ "project": "p" }));
+    let answer = w.graph_onboard(json!({ "project": "p" }));
     assert!(cost(&answer) <= 600, "{} tokens", cost(&answer));
     assert!(answer["tree_omitted"].as_u64().unwrap() > 400, "it says what it left out: {answer}");
 }
@@ -94,6 +93,6 @@ fn a_large_project_is_told_as_briefly() {
 fn it_is_a_read() {
     let mut w = World::of(&["a"]);
     let before = w.app.dump();
-    w.ok("graph_onboard", json!({ "project": "p" }));
+    w.graph_onboard(json!({ "project": "p" }));
     assert_eq!(w.app.dump(), before);
 }

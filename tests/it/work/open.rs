@@ -7,13 +7,13 @@ use super::world::{World, names};
 #[test]
 fn without_arguments_all_projects_are_listed() {
     let mut w = World::empty();
-    assert_eq!(w.ok("graph_open", json!({})), json!({ "projects": [] }));
+    assert_eq!(w.graph_open(json!({})), json!({ "projects": [] }));
     w.open("p");
-    w.ok("graph_open", json!({ "project": "q", "goal": "ship q" }));
+    w.graph_open(json!({ "project": "q", "goal": "ship q" }));
     w.app.advance_millis(1500);
     w.plan_json(json!({ "project": "p", "nodes": [{ "ref": "a", "summary": "a" }] }));
     w.update("a", json!({ "resolved": true }));
-    let answer = w.ok("graph_open", json!({}));
+    let answer = w.graph_open(json!({}));
     let projects = answer["projects"].as_array().unwrap();
     assert_eq!(projects.len(), 2);
     assert_eq!(
@@ -60,9 +60,9 @@ fn without_a_goal_the_root_is_summed_up_by_the_projects_name() {
 #[test]
 fn the_goal_is_used_on_creation_only() {
     let mut w = World::empty();
-    w.ok("graph_open", json!({ "project": "p", "goal": "first" }));
+    w.graph_open(json!({ "project": "p", "goal": "first" }));
     let before = w.app.dump();
-    let answer = w.ok("graph_open", json!({ "project": "p", "goal": "second" }));
+    let answer = w.graph_open(json!({ "project": "p", "goal": "second" }));
     assert_eq!(answer["root"]["summary"], "first");
     assert_eq!(answer["root"]["rev"], 1);
     assert_eq!(w.app.dump(), before, "opening what exists is a read");
@@ -72,8 +72,8 @@ fn the_goal_is_used_on_creation_only() {
 fn a_project_goes_by_its_name_or_its_roots_id() {
     let mut w = World::of(&["a"]);
     w.open("q");
-    let by_name = w.ok("graph_open", json!({ "project": "p" }));
-    assert_eq!(w.ok("graph_open", json!({ "project": "@p" })), by_name);
+    let by_name = w.graph_open(json!({ "project": "p" }));
+    assert_eq!(w.graph_open(json!({ "project": "@p" })), by_name);
     assert_eq!(by_name["root"]["id"], "@p");
     for tool in ["graph_next", "graph_query", "graph_onboard"] {
         let by_name = w.ok(tool, json!({ "project": "p" }));
@@ -107,7 +107,7 @@ fn the_root_is_counted_and_becomes_actionable_like_any_node() {
 #[test]
 fn the_root_may_depend_and_be_depended_on() {
     let mut w = World::of(&["a"]);
-    w.ok("graph_connect", json!({ "edges": [{ "from": "@p", "to": "@a", "type": "depends_on" }] }));
+    w.graph_connect(json!({ "edges": [{ "from": "@p", "to": "@a", "type": "depends_on" }] }));
     assert_eq!(w.counts(), [2, 0, 2, 1, 1]);
     let answer = w.update("a", json!({ "resolved": true }));
     assert_eq!(names(&answer["newly_actionable"]), "p");
@@ -133,11 +133,11 @@ fn counts_follow_connect_move_merge_and_drop() {
     let mut w = World::of(&["a", "b", "c in b", "d"]);
     assert_eq!(w.counts(), [5, 0, 5, 0, 3]);
     let edge = |remove| json!({ "edges": [{ "from": "@d", "to": "@a", "type": "depends_on", "remove": remove }] });
-    w.ok("graph_connect", edge(false));
+    w.graph_connect(edge(false));
     assert_eq!(w.counts(), [5, 0, 5, 1, 2]);
-    w.ok("graph_connect", edge(true));
+    w.graph_connect(edge(true));
     assert_eq!(w.counts(), [5, 0, 5, 0, 3]);
-    let operate = |w: &mut World, op| w.ok("graph_restructure", json!({ "operations": [op] }));
+    let operate = |w: &mut World, op| w.graph_restructure(json!({ "operations": [op] }));
     operate(&mut w, json!({ "op": "move", "node_id": "@c", "new_parent": "@a" }));
     assert_eq!(w.counts(), [5, 0, 5, 0, 3], "a has the open child now, b none");
     operate(&mut w, json!({ "op": "merge", "source": "@c", "target": "@d" }));
@@ -154,7 +154,7 @@ fn projects_count_apart() {
     assert_eq!(w.counts(), [3, 0, 3, 1, 1]);
     w.resolve(&["x"]);
     assert_eq!(w.counts(), [3, 0, 3, 1, 1]);
-    let answer = w.ok("graph_next", json!({ "project": "q", "count": 50 }));
+    let answer = w.graph_next(json!({ "project": "q", "count": 50 }));
     assert_eq!(names(&answer["nodes"]), "q");
 }
 
@@ -162,7 +162,7 @@ fn projects_count_apart() {
 fn what_was_answered_is_in_the_file_for_other_processes_and_later() {
     let mut w = World::of(&["a", "b after a"]);
     let mut other = w.app.another();
-    other.ok("graph_update", json!({ "updates": [{ "node_id": w.id("a"), "resolved": true }] }));
+    other.graph_update(json!({ "updates": [{ "node_id": w.id("a"), "resolved": true }] }));
     assert_eq!(w.counts(), [3, 1, 2, 0, 1]);
     w.app.reopen();
     assert_eq!(w.counts(), [3, 1, 2, 0, 1]);
@@ -179,6 +179,6 @@ fn the_configured_identity_is_attached_to_all_writes() {
     let node = w.node("a");
     assert_eq!(node["created_by"], "claude-code-v1");
     assert_eq!(node["evidence"][0]["agent"], "claude-code-v1");
-    let history = w.ok("graph_history", json!({ "node_id": "@a" }));
+    let history = w.graph_history(json!({ "node_id": "@a" }));
     assert_eq!(history["events"][0]["agent"], "claude-code-v1");
 }

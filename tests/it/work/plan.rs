@@ -2,20 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, names, says};
+use super::world::{World, names};
 
 #[test]
 fn created_gives_each_ref_its_id_in_the_order_of_the_batch() {
     let mut w = World::of(&[]);
-    let answer = w.ok(
-        "graph_plan",
+    let answer = w.graph_plan(
         json!({ "nodes": [{ "ref": "z", "summary": "one" }, { "ref": "a", "summary": "two" }] }),
     );
     let created = answer["created"].as_array().unwrap();
     assert_eq!(created.iter().map(|c| c["ref"].clone()).collect::<Vec<_>>(), ["z", "a"]);
     for (created, summary) in created.iter().zip(["one", "two"]) {
         assert_eq!(created.as_object().unwrap().len(), 2);
-        let context = w.ok("graph_context", json!({ "node_id": created["id"] }));
+        let context = w.graph_context(json!({ "node_id": created["id"] }));
         assert_eq!(context["node"]["summary"], summary);
     }
 }
@@ -50,7 +49,7 @@ fn parent_ref_names_a_ref_of_the_batch_before_or_after_it_or_an_existing_node() 
     for (child, parent) in [("late", "@early"), ("early", "@old"), ("later", "@late")] {
         assert_eq!(w.node(child)["parent"], parent);
     }
-    let answer = w.ok("graph_context", json!({ "node_id": "@later" }));
+    let answer = w.graph_context(json!({ "node_id": "@later" }));
     assert_eq!(names(&answer["ancestors"]), "p old early late");
 }
 
@@ -58,7 +57,7 @@ fn parent_ref_names_a_ref_of_the_batch_before_or_after_it_or_an_existing_node() 
 fn depends_on_names_refs_of_the_batch_before_or_after_it_or_existing_nodes() {
     let mut w = World::of(&["old"]);
     w.plan(&["x after y,old", "y", "z after x"]);
-    let answer = w.ok("graph_context", json!({ "node_id": "@x" }));
+    let answer = w.graph_context(json!({ "node_id": "@x" }));
     assert_eq!(names(&answer["depends_on"]), "old y");
     assert_eq!(names(&answer["depended_by"]), "z");
     assert_eq!(w.ranking(), "old y");
@@ -69,7 +68,7 @@ fn depends_on_names_refs_of_the_batch_before_or_after_it_or_existing_nodes() {
 fn a_dependency_named_twice_is_one() {
     let mut w = World::of(&["a"]);
     w.plan(&["b after a,a"]);
-    assert_eq!(names(&w.ok("graph_context", json!({ "node_id": "@b" }))["depends_on"]), "a");
+    assert_eq!(names(&w.graph_context(json!({ "node_id": "@b" }))["depends_on"]), "a");
     assert_eq!(names(&w.update("a", json!({ "resolved": true }))["newly_actionable"]), "b");
 }
 
@@ -85,15 +84,12 @@ fn a_resolved_dependency_does_not_block() {
 fn a_ref_of_the_batch_goes_before_an_existing_id_of_the_same_text() {
     let mut w = World::of(&["old"]);
     let old = w.id("old");
-    let answer = w.app.ok(
-        "graph_plan",
-        json!({ "nodes": [
-            { "ref": old, "summary": "new" },
-            { "ref": "child", "summary": "child", "parent_ref": old, "depends_on": [old] },
-        ] }),
-    );
+    let answer = w.app.graph_plan(json!({ "nodes": [
+        { "ref": old, "summary": "new" },
+        { "ref": "child", "summary": "child", "parent_ref": old, "depends_on": [old] },
+    ] }));
     let new = answer["created"][0]["id"].clone();
-    let child = w.app.ok("graph_context", json!({ "node_id": answer["created"][1]["id"] }));
+    let child = w.app.graph_context(json!({ "node_id": answer["created"][1]["id"] }));
     assert_ne!(new, old);
     assert_eq!(child["node"]["parent"], new);
     assert_eq!(child["depends_on"][0]["node"]["id"], new);
@@ -148,8 +144,8 @@ fn without_parent_ref_and_with_several_projects_the_project_must_be_named() {
     let mut w = World::of(&[]);
     w.open("q");
     let nodes = json!([{ "ref": "x", "summary": "x" }]);
-    let fault = w.refused("VALIDATION_ERROR", "graph_plan", json!({ "nodes": nodes }));
-    says(&fault, &["project", "p, q"]);
+    w.refused("VALIDATION_ERROR", "graph_plan", json!({ "nodes": nodes }))
+        .says(&["project", "p, q"]);
     w.plan_json(json!({ "project": "q", "nodes": nodes }));
     assert_eq!(w.node("x")["parent"], "@q");
     // A node with a parent needs no project to be named.
@@ -164,7 +160,7 @@ fn of_many_projects_some_are_named_and_the_rest_counted_but_all_compared() {
         w.open(&format!("q{n}"));
     }
     let fault = w.refused("VALIDATION_ERROR", "graph_next", json!({}));
-    says(&fault, &["p, q10, q11", "q28 and 11 more"]);
+    fault.says(&["p, q10, q11", "q28 and 11 more"]);
     assert_eq!(fault["details"]["projects"].as_array().unwrap().len(), 20);
     let fault = w.refused("NOT_FOUND", "graph_next", json!({ "project": "q39x" }));
     assert_eq!(fault["hint"], "did you mean `q39`?");
@@ -190,7 +186,7 @@ fn one_batch_may_hang_nodes_under_the_root_and_elsewhere() {
 #[test]
 fn without_any_project_planning_says_how_to_get_one() {
     let mut w = World::empty();
-    w.ok("graph_open", json!({}));
+    w.graph_open(json!({}));
     let fault = w.fault("graph_plan", json!({ "nodes": [{ "ref": "x", "summary": "x" }] }));
     assert!(
         ["VALIDATION_ERROR", "NOT_FOUND"].contains(&fault["code"].as_str().unwrap()),
@@ -242,7 +238,7 @@ fn created_is_always_whole() {
     let mut w = World::of(&[]);
     let nodes: Vec<Value> =
         (0..10_000).map(|n| json!({ "ref": format!("r{n}"), "summary": "s" })).collect();
-    let answer = w.app.ok("graph_plan", json!({ "nodes": nodes }));
+    let answer = w.app.graph_plan(json!({ "nodes": nodes }));
     let created = answer["created"].as_array().unwrap();
     assert_eq!(created.len(), 10_000);
     assert_eq!(created[9_999]["ref"], "r9999");
@@ -254,8 +250,7 @@ fn a_batch_has_at_most_ten_thousand_nodes_and_at_least_one() {
     let mut w = World::of(&[]);
     let nodes: Vec<Value> =
         (0..10_001).map(|n| json!({ "ref": format!("r{n}"), "summary": "s" })).collect();
-    let fault = w.refused("VALIDATION_ERROR", "graph_plan", json!({ "nodes": nodes }));
-    says(&fault, &["nodes", "10001", "10000"]);
-    let fault = w.refused("VALIDATION_ERROR", "graph_plan", json!({ "nodes": [] }));
-    says(&fault, &["nodes"]);
+    w.refused("VALIDATION_ERROR", "graph_plan", json!({ "nodes": nodes }))
+        .says(&["nodes", "10001", "10000"]);
+    w.refused("VALIDATION_ERROR", "graph_plan", json!({ "nodes": [] })).says(&["nodes"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, names, says};
+use super::world::{World, names};
 
 /// p ─ a ─ b(done, evidence git), c ─ d after b / e after d / f(claimed by alice) / G.
 fn garden() -> World {
@@ -134,7 +134,7 @@ fn sort_recent_is_last_updated_first() {
 #[test]
 fn sort_depth_is_deepest_first() {
     let mut w = garden();
-    let answer = w.ok("graph_query", json!({ "project": "p", "sort": "depth", "limit": 100 }));
+    let answer = w.graph_query(json!({ "project": "p", "sort": "depth", "limit": 100 }));
     let depths: Vec<i64> =
         answer["nodes"].as_array().unwrap().iter().map(|n| n["depth"].as_i64().unwrap()).collect();
     assert_eq!(depths, [3, 2, 2, 1, 1, 1, 1, 1, 0]);
@@ -150,20 +150,19 @@ fn sort_readiness_has_the_actionable_first_in_ranking_order() {
     let all = sorted(&mut w, "readiness");
     assert!(all.starts_with("d b e "), "{all}");
     assert_eq!(all.split(' ').count(), 7, "the others follow: {all}");
-    let default = w.ok("graph_query", json!({ "project": "p", "limit": 100 }));
+    let default = w.graph_query(json!({ "project": "p", "limit": 100 }));
     assert_eq!(names(&default["nodes"]), all, "readiness unless told otherwise");
 }
 
 fn sorted(w: &mut World, sort: &str) -> String {
-    let answer = w.ok("graph_query", json!({ "project": "p", "sort": sort, "limit": 100 }));
+    let answer = w.graph_query(json!({ "project": "p", "sort": sort, "limit": 100 }));
     names(&answer["nodes"])
 }
 
 #[test]
 fn a_found_node_has_these_fields() {
     let mut w = garden();
-    let answer =
-        w.ok("graph_query", json!({ "project": "p", "filter": { "properties": { "k": "1" } } }));
+    let answer = w.graph_query(json!({ "project": "p", "filter": { "properties": { "k": "1" } } }));
     assert_eq!(
         answer,
         json!({
@@ -174,10 +173,8 @@ fn a_found_node_has_these_fields() {
             "total": 1,
         })
     );
-    let answer = w.ok(
-        "graph_query",
-        json!({ "project": "p", "filter": { "is_leaf": false }, "sort": "created" }),
-    );
+    let answer =
+        w.graph_query(json!({ "project": "p", "filter": { "is_leaf": false }, "sort": "created" }));
     assert_eq!(
         answer["nodes"][0],
         json!({ "id": "@p", "summary": "p", "resolved": false, "depth": 0, "properties": {} })
@@ -191,7 +188,7 @@ fn a_query_stays_in_its_project() {
     w.plan_json(json!({ "project": "q", "nodes": [{ "ref": "x", "summary": "a" }] }));
     assert_eq!(w.found(json!({})), "p a");
     assert_eq!(w.found(json!({ "text": "a" })), "a");
-    let answer = w.ok("graph_query", json!({ "project": "q", "filter": { "text": "a" } }));
+    let answer = w.graph_query(json!({ "project": "q", "filter": { "text": "a" } }));
     assert_eq!(names(&answer["nodes"]), "x");
 }
 
@@ -208,15 +205,14 @@ fn twenty_unless_told_and_a_hundred_at_most() {
         } else {
             json!({ "project": "p", "limit": limit })
         };
-        let answer = w.ok("graph_query", ask);
+        let answer = w.graph_query(ask);
         assert_eq!(answer["nodes"].as_array().unwrap().len(), expected, "limit {limit}");
         assert_eq!(answer["total"], 151);
         assert!(answer["next_cursor"].is_string());
     }
     for limit in [0, -1, 101, 1000] {
-        let fault =
-            w.refused("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "limit": limit }));
-        says(&fault, &["limit", &limit.to_string(), "1", "100"]);
+        w.refused("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "limit": limit }))
+            .says(&["limit", &limit.to_string(), "1", "100"]);
     }
 }
 
@@ -225,7 +221,7 @@ fn an_unknown_ancestor_is_not_found() {
     let mut w = World::of(&["a"]);
     let ask = json!({ "project": "p", "filter": { "ancestor": "n_zzzzzzzzzz" } });
     let fault = w.refused("NOT_FOUND", "graph_query", ask);
-    says(&fault, &["n_zzzzzzzzzz"]);
+    fault.says(&["n_zzzzzzzzzz"]);
 }
 
 #[test]
@@ -235,8 +231,7 @@ fn an_ancestor_names_the_project_too_and_a_root_has_all_but_itself() {
     for (ancestor, expected) in
         [("@a", vec!["@b", "@c"]), ("@p", vec!["@a", "@b", "@c", "@d"]), ("@q", vec![])]
     {
-        let found =
-            w.ok("graph_query", json!({ "filter": { "ancestor": ancestor }, "sort": "created" }));
+        let found = w.graph_query(json!({ "filter": { "ancestor": ancestor }, "sort": "created" }));
         let ids: Vec<_> =
             found["nodes"].as_array().unwrap().iter().map(|node| node["id"].clone()).collect();
         assert_eq!(
@@ -245,7 +240,7 @@ fn an_ancestor_names_the_project_too_and_a_root_has_all_but_itself() {
             "{ancestor}"
         );
         let ask = json!({ "filter": { "ancestor": ancestor }, "sort": "created", "limit": 1 });
-        let first = w.ok("graph_query", ask);
+        let first = w.graph_query(ask);
         assert_eq!(first["total"], json!(expected.len()), "{ancestor}, counted");
     }
     let ask = json!({ "project": "q", "filter": { "ancestor": "@a" } });

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, names, says};
+use super::world::{World, names};
 
 fn operate(w: &mut World, operations: &[Value]) -> Value {
-    w.ok("graph_restructure", json!({ "operations": operations }))
+    w.graph_restructure(json!({ "operations": operations }))
 }
 
 fn to(node: &str, parent: &str) -> Value {
@@ -36,22 +36,17 @@ fn the_answer_has_a_detail_for_each_operation_in_order() {
 #[test]
 fn move_preserves_edges_and_children() {
     let mut w = World::of(&["x", "a", "b in a", "c in b", "before", "after after a"]);
-    w.ok(
-        "graph_connect",
-        json!({ "edges": [{ "from": "@a", "to": "@before", "type": "depends_on" }] }),
-    );
+    w.graph_connect(json!({ "edges": [{ "from": "@a", "to": "@before", "type": "depends_on" }] }));
     operate(&mut w, &[to("@a", "@x")]);
-    let answer = w.ok("graph_context", json!({ "node_id": "@a" }));
+    let answer = w.graph_context(json!({ "node_id": "@a" }));
     assert_eq!(answer["node"]["parent"], "@x");
     assert_eq!(names(&answer["ancestors"]), "p x");
     assert_eq!(names(&answer["children"]), "b");
     assert_eq!(names(&answer["children"][0]["children"]), "c");
     assert_eq!(names(&answer["depends_on"]), "before");
     assert_eq!(names(&answer["depended_by"]), "after");
-    let below = w.ok(
-        "graph_query",
-        json!({ "project": "p", "filter": { "ancestor": "@x" }, "sort": "depth" }),
-    );
+    let below =
+        w.graph_query(json!({ "project": "p", "filter": { "ancestor": "@x" }, "sort": "depth" }));
     let depths: Vec<&Value> =
         below["nodes"].as_array().unwrap().iter().map(|node| &node["depth"]).collect();
     assert_eq!(names(&below["nodes"]), "c b a");
@@ -84,7 +79,7 @@ fn a_root_cannot_be_moved() {
         ["VALIDATION_ERROR", "INVALID_OPERATION"].contains(&fault["code"].as_str().unwrap()),
         "{fault}"
     );
-    says(&fault, &["root"]);
+    fault.says(&["root"]);
 }
 
 #[test]
@@ -99,13 +94,13 @@ fn a_subtree_may_move_to_another_project_unless_a_dependency_would_cross() {
     }
     operate(&mut w, &[to("@a", "@q")]);
     assert_eq!(w.counts(), [3, 0, 3, 1, 1]);
-    let there = w.ok("graph_open", json!({ "project": "q" }))["summary"].take();
+    let there = w.graph_open(json!({ "project": "q" }))["summary"].take();
     assert_eq!(
         there,
         json!({ "total": 4, "resolved": 0, "unresolved": 4, "blocked": 1, "actionable": 1 })
     );
     assert_eq!(w.found(json!({})), "p x y");
-    let next = w.ok("graph_next", json!({ "project": "q" }));
+    let next = w.graph_next(json!({ "project": "q" }));
     assert_eq!(names(&next["nodes"]), "b");
     assert_eq!(names(&next["nodes"][0]["ancestors"]), "q a");
 }
@@ -120,7 +115,7 @@ fn merge_gives_the_target_children_and_evidence_of_the_source_and_deletes_it() {
     w.app.advance_millis(1000);
     let answer = operate(&mut w, &[merge("@s", "@t")]);
     assert_eq!(answer["applied"], 1);
-    let answer = w.ok("graph_context", json!({ "node_id": "@t" }));
+    let answer = w.graph_context(json!({ "node_id": "@t" }));
     assert_eq!(names(&answer["children"]), "t1 s1 s2");
     assert_eq!(
         answer["node"]["evidence"],
@@ -139,19 +134,16 @@ fn merge_gives_the_target_children_and_evidence_of_the_source_and_deletes_it() {
 fn merge_transfers_edges_both_ways() {
     let mut w = World::of(&["x", "s after x", "y after s", "t"]);
     let relate = |from: &str, to: &str| json!({ "from": from, "to": to, "type": "relates_to" });
-    w.ok("graph_connect", json!({ "edges": [relate("@s", "@p"), relate("@p", "@s")] }));
+    w.graph_connect(json!({ "edges": [relate("@s", "@p"), relate("@p", "@s")] }));
     operate(&mut w, &[merge("@s", "@t")]);
-    let answer = w.ok("graph_context", json!({ "node_id": "@t" }));
+    let answer = w.graph_context(json!({ "node_id": "@t" }));
     assert_eq!(names(&answer["depends_on"]), "x");
     assert_eq!(names(&answer["depended_by"]), "y");
     assert_eq!(w.ranking(), "x");
-    let removed = w.ok(
-        "graph_connect",
-        json!({ "edges": [
-            { "from": "@t", "to": "@p", "type": "relates_to", "remove": true },
-            { "from": "@p", "to": "@t", "type": "relates_to", "remove": true },
-        ] }),
-    );
+    let removed = w.graph_connect(json!({ "edges": [
+        { "from": "@t", "to": "@p", "type": "relates_to", "remove": true },
+        { "from": "@p", "to": "@t", "type": "relates_to", "remove": true },
+    ] }));
     assert_eq!(removed, json!({ "applied": 2 }), "edges of other types came along");
 }
 
@@ -180,7 +172,7 @@ fn an_edge_that_a_merge_moves_stays_as_old_as_it_was_and_whose_it_was() {
 fn merge_drops_self_loops_and_duplicates() {
     let mut w = World::of(&["x", "t after x", "s after x,t", "y after s,t"]);
     operate(&mut w, &[merge("@s", "@t")]);
-    let answer = w.ok("graph_context", json!({ "node_id": "@t" }));
+    let answer = w.graph_context(json!({ "node_id": "@t" }));
     assert_eq!(names(&answer["depends_on"]), "x");
     assert_eq!(names(&answer["depended_by"]), "y");
     let answer = w.update("x", json!({ "resolved": true }));
@@ -212,8 +204,7 @@ fn merge_of_a_child_into_its_parent_lifts_the_grandchildren() {
     assert_eq!(w.node("c")["parent"], "@t");
     assert_eq!(w.counts(), [3, 0, 3, 0, 1]);
     let depth =
-        w.ok("graph_query", json!({ "project": "p", "sort": "depth", "limit": 1 }))["nodes"][0]
-            .take();
+        w.graph_query(json!({ "project": "p", "sort": "depth", "limit": 1 }))["nodes"][0].take();
     assert_eq!((&depth["id"], &depth["depth"]), (&json!("@c"), &json!(2)));
 }
 
@@ -306,12 +297,8 @@ fn an_operation_needs_its_own_fields_and_no_others() {
         (json!({ "op": "drop", "node_id": "@a", "reason": "x", "target": "@b" }), "target"),
         (json!({ "node_id": "@a", "reason": "x" }), "op"),
     ] {
-        let fault = w.refused(
-            "VALIDATION_ERROR",
-            "graph_restructure",
-            json!({ "operations": [operation] }),
-        );
-        says(&fault, &[field]);
+        w.refused("VALIDATION_ERROR", "graph_restructure", json!({ "operations": [operation] }))
+            .says(&[field]);
     }
 }
 
@@ -320,12 +307,12 @@ fn merge_stays_within_one_project() {
     let mut w = World::of(&["a", "b"]);
     w.open("q");
     w.plan_json(json!({ "project": "q", "nodes": [{ "ref": "x", "summary": "x" }] }));
-    let fault = w.refused(
+    w.refused(
         "VALIDATION_ERROR",
         "graph_restructure",
         json!({ "operations": [merge("@a", "@x")] }),
-    );
-    says(&fault, &["target", "project"]);
+    )
+    .says(&["target", "project"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub fn cost(answer: &Value) -> usize {
 pub fn swimlanes() -> World {
     let mut w = World::empty();
     let goal = "Kanban board with swimlanes: drag cards between lanes, persist to SQLite";
-    let opened = w.ok("graph_open", json!({ "project": "swimlanes-v0", "goal": goal }));
+    let opened = w.graph_open(json!({ "project": "swimlanes-v0", "goal": goal }));
     w.name("p", opened["root"]["id"].as_str().unwrap());
     let features = [
         "Data model and storage",
@@ -149,10 +149,10 @@ pub fn answers() -> Vec<(&'static str, usize, usize)> {
     for area in 0..30 {
         let atom = json!({ "operation": "create", "entityType": "atom", "name": format!("area {area}"),
             "paths": ["src/*.rs"], "knowledge": text });
-        w.app.ok("manage_graph", atom);
+        w.app.manage_graph(atom);
     }
     let paths: Vec<String> = (0..40).map(|lane| format!("src/lane_{lane}.rs")).collect();
-    rows.push(("graph_brief", 1_500, cost(&w.app.ok("graph_brief", json!({ "paths": paths })))));
+    rows.push(("graph_brief", 1_500, cost(&w.app.graph_brief(json!({ "paths": paths })))));
     rows
 }
 
@@ -165,7 +165,7 @@ fn a_typical_history_keeps_to_two_hundred_tokens() {
     w.by("alice", "graph_update", done);
     for name in ["f0t1", "f2t0"] {
         let ask = w.meant(json!({ "node_id": format!("@{name}") }));
-        let answer = w.app.ok("graph_history", ask);
+        let answer = w.app.graph_history(ask);
         assert!(cost(&answer) <= 200, "{name}: {} tokens", cost(&answer));
     }
 }
@@ -174,7 +174,7 @@ fn a_typical_history_keeps_to_two_hundred_tokens() {
 fn a_cursor_costs_little() {
     let mut w = swimlanes();
     let ask = json!({ "project": "swimlanes-v0", "filter": { "is_actionable": true }, "limit": 3 });
-    let mut answer = w.app.ok("graph_query", ask);
+    let mut answer = w.app.graph_query(ask);
     let with_cursor = cost(&answer);
     assert!(answer.as_object_mut().unwrap().remove("next_cursor").is_some());
     assert!(with_cursor - cost(&answer) <= 16, "{} tokens", with_cursor - cost(&answer));

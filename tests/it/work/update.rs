@@ -2,15 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, names, says};
+use super::world::{World, names};
 
 #[test]
 fn the_answer_has_each_nodes_rev_in_the_order_of_the_updates() {
     let mut w = World::of(&["a", "b"]);
-    let answer = w.ok(
-        "graph_update",
-        json!({ "updates": [{ "node_id": "@b", "state": 1 }, { "node_id": "@a", "state": 1 }, { "node_id": "@b", "state": 2 }] }),
-    );
+    let answer = w.graph_update(json!({ "updates": [
+        { "node_id": "@b", "state": 1 }, { "node_id": "@a", "state": 1 }, { "node_id": "@b", "state": 2 },
+    ] }));
     assert_eq!(
         answer,
         json!({ "updated": [{ "node_id": "@b", "rev": 2 }, { "node_id": "@a", "rev": 2 }, { "node_id": "@b", "rev": 3 }] })
@@ -46,18 +45,15 @@ fn rev_increments_on_every_mutation() {
     }
     w.next("a", json!({ "claim": true, "filter": {} , "count": 3 }));
     grew(&mut w, "claim");
-    w.ok(
-        "graph_restructure",
+    w.graph_restructure(
         json!({ "operations": [{ "op": "move", "node_id": "@a", "new_parent": "@b" }] }),
     );
     grew(&mut w, "move");
-    w.ok(
-        "graph_restructure",
+    w.graph_restructure(
         json!({ "operations": [{ "op": "merge", "source": "@c", "target": "@a" }] }),
     );
     grew(&mut w, "merge");
-    w.ok(
-        "graph_restructure",
+    w.graph_restructure(
         json!({ "operations": [{ "op": "drop", "node_id": "@b", "reason": "no" }] }),
     );
     grew(&mut w, "drop");
@@ -160,12 +156,12 @@ fn evidence_is_appended_and_stamped_with_agent_and_time() {
 fn agent_and_timestamp_of_evidence_cannot_be_given() {
     let mut w = World::of(&["a"]);
     let forged = json!([{ "type": "git", "ref": "1", "agent": "mallory" }]);
-    let fault = w.refused(
+    w.refused(
         "VALIDATION_ERROR",
         "graph_update",
         json!({ "updates": [{ "node_id": "@a", "add_evidence": forged }] }),
-    );
-    says(&fault, &["agent"]);
+    )
+    .says(&["agent"]);
 }
 
 #[test]
@@ -190,7 +186,7 @@ fn expected_rev_that_is_not_the_current_one_is_a_conflict_that_tells_it() {
     let stale = json!({ "updates": [{ "node_id": "@a", "expected_rev": 1, "state": 2 }] });
     let fault = w.refused("CONFLICT", "graph_update", stale);
     assert_eq!(fault["details"]["current_version"], 2, "{fault}");
-    says(&fault, &["@a", "1", "2"]);
+    fault.says(&["@a", "1", "2"]);
     w.update("a", json!({ "state": 2, "expected_rev": 2 }));
     assert_eq!(w.rev("a"), 3);
 }
@@ -240,7 +236,7 @@ fn a_chain_resolved_in_one_batch_names_only_its_end() {
     let mut w = World::of(&["a", "b after a", "c after b", "d after c"]);
     let updates: Vec<Value> =
         ["@a", "@b", "@c"].map(|id| json!({ "node_id": id, "resolved": true })).into();
-    let answer = w.ok("graph_update", json!({ "updates": updates }));
+    let answer = w.graph_update(json!({ "updates": updates }));
     assert_eq!(names(&answer["newly_actionable"]), "d");
 }
 
@@ -250,11 +246,11 @@ fn what_waits_for_several_is_named_by_the_batch_that_resolves_them_all() {
     let all = |ids: &[&str]| -> Value {
         ids.iter().map(|id| json!({ "node_id": id, "resolved": true })).collect()
     };
-    let answer = w.ok("graph_update", json!({ "updates": all(&["@a", "@child"]) }));
+    let answer = w.graph_update(json!({ "updates": all(&["@a", "@child"]) }));
     assert_eq!(answer.get("newly_actionable"), None);
     w.update("a", json!({ "resolved": false }));
     w.update("child", json!({ "resolved": false }));
-    let answer = w.ok("graph_update", json!({ "updates": all(&["@child", "@b", "@a"]) }));
+    let answer = w.graph_update(json!({ "updates": all(&["@child", "@b", "@a"]) }));
     assert_eq!(names(&answer["newly_actionable"]), "goal");
 }
 
@@ -291,15 +287,13 @@ fn what_was_actionable_before_is_not_new() {
 #[test]
 fn unblocked_and_resolved_or_blocked_again_in_one_batch_is_not_listed() {
     let mut w = World::of(&["a", "b after a", "c after a"]);
-    let answer = w.ok(
-        "graph_update",
-        json!({ "updates": [{ "node_id": "@a", "resolved": true }, { "node_id": "@b", "resolved": true }] }),
-    );
+    let answer = w.graph_update(json!({ "updates": [
+        { "node_id": "@a", "resolved": true }, { "node_id": "@b", "resolved": true },
+    ] }));
     assert_eq!(names(&answer["newly_actionable"]), "c");
-    let answer = w.ok(
-        "graph_update",
-        json!({ "updates": [{ "node_id": "@a", "resolved": false }, { "node_id": "@a", "resolved": true }] }),
-    );
+    let answer = w.graph_update(json!({ "updates": [
+        { "node_id": "@a", "resolved": false }, { "node_id": "@a", "resolved": true },
+    ] }));
     assert_eq!(answer.get("newly_actionable"), None, "c was actionable before and is so after");
 }
 
@@ -318,7 +312,7 @@ fn numbers_flags_and_lists_may_come_as_text() {
     let mut w = World::of(&["a"]);
     let updates = json!([{ "node_id": "@a", "resolved": "true", "expected_rev": "1", "add_context_links": "x.rs" }]);
     let updates = w.meant(updates).to_string();
-    w.ok("graph_update", json!({ "updates": updates }));
+    w.graph_update(json!({ "updates": updates }));
     let node = w.node("a");
     assert_eq!((&node["resolved"], &node["context_links"]), (&json!(true), &json!(["x.rs"])));
 }
@@ -332,14 +326,14 @@ fn a_rev_that_the_batch_itself_changes_is_a_conflict_that_tells_the_one_in_the_f
         { "node_id": "@a", "state": 3, "expected_rev": 1 },
     ]);
     let fault = w.refused("CONFLICT", "graph_update", json!({ "updates": updates }));
-    says(&fault, &["updates[2].expected_rev", "in this batch"]);
+    fault.says(&["updates[2].expected_rev", "in this batch"]);
     assert_eq!(fault["details"]["current_version"], 1);
     let updates = json!([{ "node_id": "@a", "state": 1 }, { "node_id": "@a", "state": 2, "expected_rev": 9 }]);
     let fault = w.refused("CONFLICT", "graph_update", json!({ "updates": updates }));
     assert_eq!(fault["details"]["current_version"], 1);
     // Whoever counts along may.
     let updates = json!([{ "node_id": "@a", "state": 1, "expected_rev": 1 }, { "node_id": format!(" {} ", w.id("a")), "state": 2, "expected_rev": 2 }]);
-    let done = w.ok("graph_update", json!({ "updates": updates }));
+    let done = w.graph_update(json!({ "updates": updates }));
     assert_eq!(done["updated"][1], json!({ "node_id": "@a", "rev": 3 }));
 }
 
@@ -352,7 +346,7 @@ fn a_claim_that_an_update_makes_and_ends_is_no_change() {
             w.by("bob", "graph_next", json!({ "claim": true, "filter": {} }));
         }
         w.update(name, json!({ "resolved": true, "properties": claim }));
-        let past = w.ok("graph_history", json!({ "node_id": format!("@{name}") }));
+        let past = w.graph_history(json!({ "node_id": format!("@{name}") }));
         let changes = past["events"][0]["changes"].as_array().unwrap();
         let mut fields: Vec<&str> =
             changes.iter().map(|change| change["field"].as_str().unwrap()).collect();
@@ -362,7 +356,7 @@ fn a_claim_that_an_update_makes_and_ends_is_no_change() {
             _ => &["properties._claimed_at", "properties._claimed_by", "properties.q", "resolved"],
         };
         assert_eq!(fields, expected, "{past}");
-        let node = w.ok("graph_context", json!({ "node_id": format!("@{name}") }))["node"].take();
+        let node = w.graph_context(json!({ "node_id": format!("@{name}") }))["node"].take();
         assert_eq!(node["properties"], json!({ "q": 1 }));
     }
 }
@@ -375,12 +369,12 @@ fn resolving_what_has_open_children_is_told_unless_the_same_call_resolves_them()
             names.iter().map(|name| json!({ "node_id": name, "resolved": true })).collect();
         json!({ "updates": updates })
     };
-    let told = w.ok("graph_update", done(&["@a"]));
+    let told = w.graph_update(done(&["@a"]));
     assert_eq!(
         told["warnings"],
         json!(["@a is resolved, and 2 children are still open; drop would resolve all"])
     );
-    w.ok("graph_update", json!({ "updates": [{ "node_id": "@a", "resolved": false }] }));
-    let told = w.ok("graph_update", done(&["@a", "@b", "@c"]));
+    w.graph_update(json!({ "updates": [{ "node_id": "@a", "resolved": false }] }));
+    let told = w.graph_update(done(&["@a", "@b", "@c"]));
     assert_eq!(told.get("warnings"), None, "{told}");
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use graph::base::Result;
 use serde_json::{Map, Value, json};
 
-use crate::support::TestApp;
+use crate::support::{Fault, TestApp, tool_methods};
 
 /// One application and the names of its nodes. The first project is `p`, its root `@p`.
 pub struct World {
@@ -33,7 +33,7 @@ impl World {
 
     /// Opens a project; its root goes by the project's name.
     pub fn open(&mut self, name: &str) -> Value {
-        let opened = self.app.ok("graph_open", json!({ "project": name }));
+        let opened = self.app.graph_open(json!({ "project": name }));
         self.name(name, opened["root"]["id"].as_str().unwrap());
         self.shown(opened)
     }
@@ -62,7 +62,7 @@ impl World {
     /// Plans with the tool's own arguments; each node goes by its ref from then on.
     pub fn plan_json(&mut self, arguments: Value) -> Value {
         let arguments = self.meant(arguments);
-        let answer = self.app.ok("graph_plan", arguments);
+        let answer = self.app.graph_plan(arguments);
         for created in answer["created"].as_array().unwrap() {
             self.name(created["ref"].as_str().unwrap(), created["id"].as_str().unwrap());
         }
@@ -97,36 +97,38 @@ impl World {
     }
 
     /// Calls a tool that must succeed, as `agent`.
+    #[track_caller]
     pub fn by(&mut self, agent: &str, tool: &str, arguments: Value) -> Value {
         self.call(agent, tool, arguments.clone())
             .unwrap_or_else(|error| panic!("{tool} {arguments}: {error}"))
     }
 
     /// Calls a tool that must succeed, as agent `a`.
+    #[track_caller]
     pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
         self.by("a", tool, arguments)
     }
 
     /// Calls a tool that must fail, as agent `a`.
-    pub fn fault(&mut self, tool: &str, arguments: Value) -> Value {
+    #[track_caller]
+    pub fn fault(&mut self, tool: &str, arguments: Value) -> Fault {
         let arguments = self.meant(arguments);
         let fault = self.app.fault(tool, arguments);
-        self.shown(fault)
+        Fault(self.shown(fault.0))
     }
 
-    /// Calls a tool that must fail with `code` and leave every table as it was; answers the fault.
-    pub fn refused(&mut self, code: &str, tool: &str, arguments: Value) -> Value {
-        let before = self.app.dump();
-        let fault = self.fault(tool, arguments.clone());
-        assert_eq!(fault["code"], code, "{tool} {arguments}: {fault}");
-        assert_eq!(self.app.dump(), before, "{tool} {arguments} changed something");
-        fault
+    /// Calls a tool that must fail with `code` and leave every table as it was.
+    #[track_caller]
+    pub fn refused(&mut self, code: &str, tool: &str, arguments: Value) -> Fault {
+        let arguments = self.meant(arguments);
+        let fault = self.app.refused(code, tool, arguments);
+        Fault(self.shown(fault.0))
     }
 
     /// Updates one node.
     pub fn update(&mut self, name: &str, mut change: Value) -> Value {
         change["node_id"] = json!(self.id(name));
-        self.ok("graph_update", json!({ "updates": [change] }))
+        self.graph_update(json!({ "updates": [change] }))
     }
 
     /// Resolves nodes, one call each, a second apart.
@@ -139,8 +141,7 @@ impl World {
 
     /// The node as `graph_context` has it.
     pub fn node(&mut self, name: &str) -> Value {
-        self.ok("graph_context", json!({ "node_id": format!("@{name}"), "depth": 0 }))["node"]
-            .take()
+        self.graph_context(json!({ "node_id": format!("@{name}"), "depth": 0 }))["node"].take()
     }
 
     pub fn rev(&mut self, name: &str) -> i64 {
@@ -162,7 +163,7 @@ impl World {
     /// The names of what a query finds.
     pub fn found(&mut self, filter: Value) -> String {
         let ask = json!({ "project": "@p", "filter": filter, "sort": "created", "limit": 100 });
-        let answer = self.ok("graph_query", ask);
+        let answer = self.graph_query(ask);
         let nodes = names(&answer["nodes"]);
         assert_eq!(answer["total"], nodes.split_whitespace().count(), "{answer}");
         nodes
@@ -170,7 +171,7 @@ impl World {
 
     /// total, resolved, unresolved, blocked and actionable of project `p`.
     pub fn counts(&mut self) -> [i64; 5] {
-        let summary = self.ok("graph_open", json!({ "project": "p" }))["summary"].take();
+        let summary = self.graph_open(json!({ "project": "p" }))["summary"].take();
         ["total", "resolved", "unresolved", "blocked", "actionable"]
             .map(|count| summary[count].as_i64().unwrap())
     }
@@ -208,6 +209,8 @@ impl World {
     }
 }
 
+tool_methods!(World);
+
 /// Changes every text in a value.
 pub fn each_text(value: Value, change: &impl Fn(String) -> String) -> Value {
     match value {
@@ -233,12 +236,4 @@ pub fn names(list: &Value) -> String {
     list.as_array()
         .map(|items| items.iter().map(name).collect::<Vec<_>>().join(" "))
         .unwrap_or_default()
-}
-
-/// Asserts that a message has all these parts.
-pub fn says(fault: &Value, parts: &[&str]) {
-    let message = fault["message"].as_str().unwrap();
-    for part in parts {
-        assert!(message.contains(part), "`{part}` is not in: {message}");
-    }
 }

@@ -28,7 +28,8 @@ static ORIGINAL: LazyLock<(Vec<u8>, Vec<String>)> = LazyLock::new(|| {
     let mut app = open(directory.path());
     fill(&mut app);
     let lines = export(&mut app);
-    for kind in [&kb::RECORDS[..], &knowledge::RECORDS, &memory::RECORDS, &work::RECORDS].concat() {
+    let domains = [kb::RECORDS, knowledge::RECORDS, memory::RECORDS, work::RECORDS];
+    for kind in domains.iter().flat_map(|records| records.types) {
         let there = lines.iter().any(|line| line.contains(&format!("{{\"type\":\"{kind}\"")));
         assert!(there, "no record of type {kind} is tried: {lines:#?}");
     }

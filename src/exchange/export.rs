@@ -1,0 +1,114 @@
+//! The export: all records of all domains, of one snapshot, sorted.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    Import, Record,
+    format::{FOOTER, HEADER},
+    record::line,
+};
+use crate::{
+    base::{Domain, Error, ErrorCode, Fault, Result},
+    db::Read,
+};
+
+/// The records of one domain.
+#[derive(Debug)]
+pub struct Records {
+    /// Their types, in the order of an export.
+    pub types: &'static [&'static str],
+    /// How many there are.
+    pub count: fn(&Read<'_>) -> Result<usize>,
+    /// Puts all of them, by type and id.
+    pub export: fn(&Read<'_>, &mut Out<'_>) -> Result<()>,
+    /// Imports those of a file.
+    pub import: fn(&mut Import<'_, '_>) -> Result<()>,
+}
+
+/// Where exported records go.
+pub struct Out<'a> {
+    put: &'a mut dyn FnMut(&str) -> Result<()>,
+}
+
+impl Out<'_> {
+    /// Writes a record; true, since a query that visits rows goes on.
+    pub fn put<R: Record>(&mut self, record: &R) -> Result<bool> {
+        (self.put)(&line(record)?)?;
+        Ok(true)
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Exported {
+    /// All records.
+    pub records: usize,
+    /// Bytes, with the first line and the last.
+    pub bytes: u64,
+    /// Records by domain.
+    pub domains: BTreeMap<&'static str, usize>,
+}
+
+/// All types of records, in the order of an export, which is that of the domains' names.
+pub fn types<'d>(domains: impl IntoIterator<Item = (Domain, &'d Records)>) -> Vec<&'static str> {
+    by_name(domains).into_values().flat_map(|records| records.types).copied().collect()
+}
+
+fn by_name<'d>(
+    domains: impl IntoIterator<Item = (Domain, &'d Records)>,
+) -> BTreeMap<&'static str, &'d Records> {
+    domains.into_iter().map(|(domain, records)| (domain.as_str(), records)).collect()
+}
+
+/// Writes everything; `watch` gets how many of all records are written.
+pub fn export<'d>(
+    tx: &Read<'_>,
+    domains: impl IntoIterator<Item = (Domain, &'d Records)>,
+    out: &mut dyn Write,
+    mut watch: impl FnMut(usize, usize),
+) -> Result<Exported> {
+    let domains = by_name(domains);
+    let mut total = 0;
+    for records in domains.values() {
+        total += (records.count)(tx)?;
+    }
+    let mut exported = Exported::default();
+    let mut write = |line: &str, exported: &mut Exported| -> Result<()> {
+        exported.bytes += line.len() as u64 + 1;
+        out.write_all(line.as_bytes())
+            .and_then(|()| out.write_all(b"\n"))
+            .map_err(|error| unwritable("the export", &error))
+    };
+    write(HEADER, &mut exported)?;
+    for (name, records) in domains {
+        let mut put = |line: &str| {
+            exported.records += 1;
+            *exported.domains.entry(name).or_default() += 1;
+            watch(exported.records, total);
+            write(line, &mut exported)
+        };
+        (records.export)(tx, &mut Out { put: &mut put })?;
+    }
+    write(FOOTER, &mut exported)?;
+    out.flush().map_err(|error| unwritable("the export", &error))?;
+    Ok(exported)
+}
+
+/// What is written is not the database, which would else be blamed for it.
+pub fn unwritable(what: &str, error: &io::Error) -> Error {
+    let fault = match error.kind() {
+        io::ErrorKind::StorageFull => {
+            Fault::new(ErrorCode::StorageFull, "the disk is full; nothing was written")
+                .hint("make room, or choose another place")
+        }
+        _ => Fault::new(ErrorCode::ReadOnly, format!("it cannot be written: {error}"))
+            .hint("check that the directory may be written, or choose another"),
+    };
+    fault.details(json!({ "file": what })).into()
+}
