@@ -140,8 +140,9 @@ CREATE TABLE work_evidence (
 ) STRICT, WITHOUT ROWID;
 
 -- Readiness and counts follow from resolved, parent and the depends_on edges. Triggers keep them, so that no writer can
--- forget them and a statement in sqlite3 keeps them true as well. (The text index and the files of open work are kept by the
--- program: after an edit with sqlite3 they are those of before until `graph doctor --fix`.)
+-- forget them and a statement in sqlite3 keeps them true as well. (The text index, the files of open work and the values by
+-- which nodes are found are kept by the program: after an edit with sqlite3 they are those of before until
+-- `graph doctor --fix`.)
 
 CREATE TRIGGER work_nodes_after_insert AFTER INSERT ON work_nodes
 BEGIN
@@ -240,6 +241,18 @@ CREATE TABLE work_open_links (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX work_open_links_by_node ON work_open_links (node);
+
+-- The values by which a query finds nodes: each property once more, and each type of evidence that a node has, under the
+-- empty key. SQLite compares 1 and 1.0 as equal numbers, and the kind tells "1", 1 and true apart. Of a long text, an array
+-- or an object only the beginning is here. Claims have an index of their own. The store writes them with the node.
+CREATE TABLE work_values (
+  project TEXT NOT NULL,
+  key     TEXT NOT NULL,
+  kind    TEXT NOT NULL CHECK (kind IN ('string', 'number', 'boolean', 'long', 'json', 'evidence')),
+  value   ANY NOT NULL,
+  node    INTEGER NOT NULL,
+  PRIMARY KEY (project, key, kind, value, node)
+) STRICT, WITHOUT ROWID;
 
 -- Knowledge: molecules group atoms, atoms own glob patterns, the changelog records how they came about.
 --

@@ -91,6 +91,26 @@ pub fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
+/// A text that equal values have in common, and no others: keys in order, numbers without their spelling.
+pub fn canonical(value: &Value) -> String {
+    let list = |items: Vec<String>| items.join(",");
+    match value {
+        Value::Number(number) => {
+            whole(number).map_or_else(|| number.to_string(), |whole| whole.to_string())
+        }
+        Value::Array(items) => format!("[{}]", list(items.iter().map(canonical).collect())),
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(key, _)| *key);
+            let field = |(key, value): (&String, &Value)| {
+                format!("{}:{}", Value::from(key.as_str()), canonical(value))
+            };
+            format!("{{{}}}", list(fields.into_iter().map(field).collect()))
+        }
+        other => other.to_string(),
+    }
+}
+
 /// A number without a fraction, exactly: as floating point 2^53 and 2^53 + 1 would be one.
 fn whole(number: &Number) -> Option<i128> {
     if let Some(whole) = number.as_i128() {
@@ -160,6 +180,21 @@ mod tests {
             (json!({ "n": null }), false),
         ] {
             assert_eq!(matches(&properties, &bag(filter.clone())), expected, "{filter}");
+        }
+    }
+
+    #[test]
+    fn equal_values_have_one_canonical_text() {
+        for (left, right, expected) in [
+            (json!([1, 2.0]), json!([1.0, 2]), true),
+            (json!({ "a": 1, "b": [true] }), json!({ "b": [true], "a": 1.0 }), true),
+            (json!(["1"]), json!([1]), false),
+            (json!(["a,b"]), json!(["a", "b"]), false),
+            (json!([0.1]), json!([0.10]), true),
+            (json!([]), json!({}), false),
+        ] {
+            assert_eq!(equal(&left, &right), expected, "{left} {right}");
+            assert_eq!(canonical(&left) == canonical(&right), expected, "{left} {right}");
         }
     }
 

@@ -10,7 +10,10 @@ use super::{
         edges::{self, Direction},
         evidence,
         nodes::{self, Record},
-        projects, ready, tree,
+        order::Order,
+        projects, ready,
+        select::Selection,
+        tree,
     },
     types::{Evidence, Node, NodeRef, Settings},
 };
@@ -168,10 +171,10 @@ pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
 pub(super) fn best(tx: &Read<'_>, settings: &Settings, ask: &Next) -> Result<Vec<Record>> {
     let scope = ask.scope.as_deref().map(|scope| nodes::get(tx, "scope", scope)).transpose()?;
     let project = match (&ask.project, &scope) {
-        (None, Some(scope)) => scope.project.clone(),
-        (name, _) => projects::pick(tx, "project", name.as_deref())?.id,
+        (None, Some(scope)) => projects::pick(tx, "project", Some(&scope.project))?,
+        (name, _) => projects::pick(tx, "project", name.as_deref())?,
     };
-    if let Some(scope) = scope.as_ref().filter(|scope| scope.project != project) {
+    if let Some(scope) = scope.as_ref().filter(|scope| scope.project != project.id) {
         return Err(Fault::invalid("scope", format!("{} is not in this project", scope.node.id))
             .hint("leave `project` out, or name a node of this project")
             .into());
@@ -190,7 +193,7 @@ pub(super) fn best(tx: &Read<'_>, settings: &Settings, ask: &Next) -> Result<Vec
         Ok(best.len() < count)
     };
     let mut wanted = true;
-    ready::own(tx, &project, &live, |record| {
+    ready::own(tx, &project.id, &live, |record| {
         if let Some(scope) = &scope
             && !tree::is_below(tx, &record.place(), &scope.place())?
         {
@@ -201,8 +204,17 @@ pub(super) fn best(tx: &Read<'_>, settings: &Settings, ask: &Next) -> Result<Vec
     })?;
     match &scope {
         _ if !wanted => {}
+        _ if !ask.filter.is_empty() => {
+            let mut fitting = Selection::of_project(&project);
+            fitting.properties(&ask.filter);
+            fitting.claimed_by(None, &live);
+            if let Some(scope) = &scope {
+                fitting.below(tx, scope)?;
+            }
+            fitting.page(tx, Order::Ranking, None, take)?;
+        }
         Some(scope) => ready::free_below(tx, scope, &live, take)?,
-        None => ready::free(tx, &project, &live, take)?,
+        None => ready::free(tx, &project.id, &live, take)?,
     }
     Ok(best)
 }

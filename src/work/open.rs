@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::{
     history,
@@ -13,7 +12,7 @@ use crate::{
     base::{
         Fault, Result, Timestamp, ids,
         page::{self, Budget, Query},
-        props::Change,
+        props::{Change, Properties},
         text,
     },
     db::{Read, Write},
@@ -106,7 +105,7 @@ pub fn open(tx: &Write<'_>, name: &str, goal: Option<&str>) -> Result<Opened> {
     let root = nodes::NewNode {
         parent: None,
         summary: &summary,
-        properties: &json!({}),
+        properties: &Properties::new(),
         priority: 0.0,
         context_links: &[],
     };

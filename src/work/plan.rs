@@ -4,7 +4,7 @@ mod batch;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use self::batch::{Ancestry, Draft, Resolver, Target, check_batch_cycles, parents_first};
 use super::{
@@ -130,7 +130,7 @@ fn insert(tx: &Write<'_>, draft: &Draft<'_>, places: &[Option<Place>]) -> Result
         &nodes::NewNode {
             parent,
             summary: &draft.summary,
-            properties: &Value::Object(draft.properties.clone()),
+            properties: &draft.properties,
             priority: validate::priority(&draft.properties),
             context_links: &draft.links,
         },

@@ -8,8 +8,9 @@ use super::{
     claims::Live,
     store::{
         nodes::{self, Record},
+        order::{Order, Position},
         projects::{self, Project},
-        select::{Order, Position, Selection},
+        select::Selection,
     },
     types::{Settings, present},
 };
@@ -234,12 +235,12 @@ fn selection(
     filter: &Filter,
     ancestor: Option<&Record>,
 ) -> Result<Selection> {
-    let mut selection = Selection::of_project(&project.id);
+    let mut selection = Selection::of_project(project);
     if let Some(resolved) = filter.resolved {
         selection.resolved(resolved);
     }
     if !filter.properties.is_empty() {
-        selection.properties(&Value::Object(filter.properties.clone()));
+        selection.properties(&filter.properties);
     }
     if let Some(wanted) = &filter.text {
         if wanted.trim().is_empty() {

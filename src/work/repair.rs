@@ -7,6 +7,7 @@ use super::{
         records,
         recount::CHECKS,
         repair::{self, reindex},
+        values,
     },
 };
 use crate::{
@@ -25,6 +26,16 @@ pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
         "priority of a node",
         misranked
             .map(|(id, kept, said)| format!("{id} is ranked by {kept}, its properties say {said}")),
+    ));
+    let misfound = values::misfound(tx)?.into_iter();
+    problems.extend(some(
+        "values that find a node",
+        misfound.map(|wrong| match wrong.kept == wrong.expected {
+            true => format!("{} keeps other values than it says", wrong.id),
+            false => {
+                format!("{} keeps {}, a recount finds {}", wrong.id, wrong.kept, wrong.expected)
+            }
+        }),
     ));
     problems.extend(some("files of open work", links::misfiled(tx)?.iter().map(misfiled)));
     if let Some(mut cycle) = cycle::find(&records::dependencies(tx)?) {
@@ -59,9 +70,11 @@ fn misfiled(node: &Misfiled) -> String {
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     let (counters, lost) = repair::counters(tx)?;
     let (links, ranks) = (repair::open_links(tx)?, repair::ranks(tx)?);
+    let values = values::settle(tx)?;
     let done = [
         db::repaired(tx, Domain::Work, "counters and depths of the work graph", counters)?,
         db::repaired(tx, Domain::Work, "priorities of nodes", ranks)?,
+        db::repaired(tx, Domain::Work, "values that find nodes", values)?,
         db::repaired(tx, Domain::Work, "files of open work", links)?,
     ];
     let lost =

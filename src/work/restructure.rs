@@ -260,8 +260,8 @@ impl Work<'_, '_> {
         let mut lost = Vec::new();
         self.transfer_edges(&source, &target, &mut gained, &mut lost)?;
         let evidence = evidence::of_node(self.tx, source_id)?;
-        evidence::transfer(self.tx, source_id, target_id)?;
-        nodes::delete(self.tx, source_id)?;
+        evidence::transfer(self.tx, &source, &target, &evidence)?;
+        nodes::delete(self.tx, &source)?;
         nodes::touch(self.tx, target_id)?;
         self.warn_of_ancestors(target_id, target_id)?;
 

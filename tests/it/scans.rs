@@ -109,6 +109,7 @@ fn planted(nodes: i32) -> TestApp {
                 let mut node = json!({ "ref": format!("r{index}"), "summary": format!("step number {index}") });
                 if index == 7 {
                     node["summary"] = "a quixotic step".into();
+                    node["properties"] = json!({ "rare": "quixotic" });
                 }
                 if index % 5 != 0 {
                     node["parent_ref"] = format!("r{}", index - index % 5).into();
@@ -146,6 +147,14 @@ fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
         ("graph_query", json!({ "project": "p", "filter": { "is_blocked": true } })),
         ("graph_query", json!({ "project": "p", "filter": { "claimed_by": "a" } })),
         ("graph_query", json!({ "project": "p", "filter": { "text": "quixotic" } })),
+        (
+            "graph_query",
+            json!({ "project": "p", "filter": { "properties": { "rare": "quixotic" } } }),
+        ),
+        ("graph_query", json!({ "project": "p", "filter": { "properties": { "rare": "none" } } })),
+        ("graph_query", json!({ "project": "p", "filter": { "has_evidence_type": "none" } })),
+        ("graph_next", json!({ "project": "p", "filter": { "rare": "quixotic" } })),
+        ("graph_next", json!({ "project": "p", "filter": { "rare": "none" } })),
         ("graph_history", json!({ "node_id": id })),
         ("graph_onboard", json!({ "project": "p" })),
         (

@@ -483,6 +483,15 @@ CREATE TABLE work_projects (
   actionable INTEGER NOT NULL DEFAULT 0 CHECK (actionable BETWEEN 0 AND total)
 ) STRICT;
 
+CREATE TABLE work_values (
+  project TEXT NOT NULL,
+  key     TEXT NOT NULL,
+  kind    TEXT NOT NULL CHECK (kind IN ('string', 'number', 'boolean', 'long', 'json', 'evidence')),
+  value   ANY NOT NULL,
+  node    INTEGER NOT NULL,
+  PRIMARY KEY (project, key, kind, value, node)
+) STRICT, WITHOUT ROWID;
+
 CREATE TRIGGER confirmations_after_delete AFTER DELETE ON confirmations
 WHEN OLD.area IS NOT NULL
 BEGIN

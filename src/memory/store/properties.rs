@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     base::{Result, props::Properties},
-    db::Write,
+    db::{self, Write},
 };
 
 /// Whose properties, and whose rows.
@@ -35,23 +35,9 @@ impl Of {
     }
 }
 
-/// A value as its column has it: the kind, and what SQLite compares.
+/// A value as its column has it. Validation lets only scalars pass; another one, as text, equals no stored value.
 pub fn stored(value: &Value) -> (&'static str, Sql) {
-    match value {
-        Value::Bool(yes) => ("boolean", Sql::Integer((*yes).into())),
-        Value::Number(number) => {
-            let whole = number.as_i64().map(Sql::Integer);
-            ("number", whole.unwrap_or_else(|| Sql::Real(number.as_f64().unwrap_or_default())))
-        }
-        Value::String(text) => ("string", Sql::Text(text.clone())),
-        // No other value passes validation; as text it equals nothing that was stored on purpose.
-        other => ("string", Sql::Text(other.to_string())),
-    }
-}
-
-/// Whether a column has the value as a float that stands for other whole numbers too: SQLite's own end at 2^63.
-pub fn is_rounded(value: &Value) -> bool {
-    value.is_number() && value.as_i64().is_none() && value.as_f64() >= Some(2_f64.powi(63))
+    db::scalar(value).unwrap_or_else(|| ("string", Sql::Text(value.to_string())))
 }
 
 /// Makes the properties `after` findable as those of `owner`, where those `before` were.

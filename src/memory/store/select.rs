@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{
     ontology,
-    properties::{Of, is_rounded, stored},
+    properties::{Of, stored},
 };
 use crate::{
     base::{Result, props::Properties},
-    db::Read,
+    db::{self, Read},
 };
 
 /// How far a condition is looked into to learn how many it fits; the next is looked into only when all fit more.
@@ -179,7 +179,7 @@ impl Fitting {
             return;
         };
         let mut rounded = properties.clone();
-        rounded.retain(|_, value| is_rounded(value));
+        rounded.retain(|_, value| db::is_rounded(value));
         self.exactly = (!rounded.is_empty()).then(|| Value::Object(rounded).to_string());
         for (key, value) in properties {
             let (value_kind, value) = stored(value);

@@ -8,7 +8,10 @@ use crate::{
     work::types::{Evidence, NewEvidence, Node},
 };
 
-use super::nodes::Record;
+use super::{
+    nodes::Record,
+    values::{self, Found},
+};
 
 /// Adds evidence, stamped with agent and time.
 pub fn insert(tx: &Write<'_>, node: &str, evidence: &NewEvidence) -> Result<()> {
@@ -34,7 +37,7 @@ fn append(
          VALUES (?1, 1 + ifnull((SELECT max(place) FROM work_evidence WHERE node = ?1), 0), ?2, ?3, ?4, ?5)",
         (node, kind, reference, agent, timestamp),
     )?;
-    Ok(())
+    values::add_evidence(tx, node, kind)
 }
 
 /// A node's evidence, oldest first.
@@ -71,14 +74,21 @@ pub fn complete(tx: &Read<'_>, record: Record) -> Result<Node> {
 }
 
 /// Appends all evidence of `source` to that of `target`.
-pub fn transfer(tx: &Write<'_>, source: &str, target: &str) -> Result<()> {
+pub fn transfer(
+    tx: &Write<'_>,
+    source: &Record,
+    target: &Record,
+    evidence: &[Evidence],
+) -> Result<()> {
     tx.run(
         "UPDATE work_evidence
             SET node = ?2, place = place + (SELECT ifnull(max(place), 0) FROM work_evidence WHERE node = ?2)
           WHERE node = ?1",
-        (source, target),
+        (&source.node.id, &target.node.id),
     )?;
-    Ok(())
+    let types: Vec<Found> = values::types(evidence).map(Found::evidence).collect();
+    values::delete(tx, source.owner(), &types)?;
+    values::insert(tx, target.owner(), &types)
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<Evidence> {

@@ -3,9 +3,15 @@
 use rusqlite::{params_from_iter, types::Value as SqlValue};
 use serde_json::{Value, json};
 
-use super::links;
+use super::{
+    links,
+    values::{self, Owner},
+};
 use crate::{
-    base::{Domain, Error, ErrorCode, Fault, Result, Timestamp, ids, props::Change},
+    base::{
+        Domain, Error, ErrorCode, Fault, Result, Timestamp, ids,
+        props::{Change, Properties},
+    },
     db::{self, Key, Names, Read, Source, Write, history},
     work::types::{ID_PREFIX, MERGED_INTO, Node, PRIORITY},
 };
@@ -54,6 +60,11 @@ impl Record {
     pub fn awaited(&self) -> i64 {
         if self.node.resolved { 0 } else { self.open_children.saturating_add(self.open_deps) }
     }
+
+    /// Whose rows among the values are its own.
+    pub fn owner(&self) -> Owner<'_> {
+        Owner { node: self.seq, project: &self.project }
+    }
 }
 
 /// No limit, as SQLite can take it.
@@ -90,6 +101,13 @@ db::row! {
 /// The node, if there is one.
 pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
     tx.one(&format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.id = ?1"), [id], from_row)
+}
+
+/// The node of a number that another table has.
+pub fn numbered(tx: &Read<'_>, number: i64) -> Result<Record> {
+    let sql = format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.seq = ?1");
+    let found = tx.one(&sql, [number], from_row)?;
+    found.ok_or_else(|| Error::internal(format!("no node has number {number}")))
 }
 
 /// The number of the newest node of all.
@@ -176,7 +194,7 @@ pub struct NewNode<'a> {
     /// What is to be done.
     pub summary: &'a str,
     /// Free-form.
-    pub properties: &'a Value,
+    pub properties: &'a Properties,
     /// `properties.priority` as a number.
     pub priority: f64,
     /// Pointers.
@@ -186,7 +204,7 @@ pub struct NewNode<'a> {
 /// Inserts a node under a fresh id and makes its summary findable.
 pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
     let (properties, links) =
-        (new.properties.to_string(), serde_json::to_string(new.context_links)?);
+        (serde_json::to_string(new.properties)?, serde_json::to_string(new.context_links)?);
     let touched = tx.tick();
     loop {
         let id = tx.ids().short(ID_PREFIX);
@@ -194,7 +212,7 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
             Some(parent) => (parent.project.as_str(), Some(&parent.id), parent.depth + 1),
             None => (id.as_str(), None, 0),
         };
-        let inserted = tx.run(
+        let inserted = tx.insert(
             "INSERT INTO work_nodes (id, project, parent, depth, summary, properties, context_links,
                                      created_at, updated_at, created_by, priority, touched)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11)
@@ -204,9 +222,10 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
                 tx.now(), tx.actor(), new.priority, touched,
             ),
         )?;
-        if inserted == 1 {
+        if let Some(node) = inserted {
             tx.index(Domain::Work, "node", &id, new.summary);
             links::insert(tx, &id, false, new.context_links)?;
+            values::insert(tx, Owner { node, project }, &values::all(new.properties, []))?;
             let project = project.to_owned();
             return Ok(Place { id, project, depth });
         }
@@ -250,6 +269,7 @@ pub fn save(tx: &Write<'_>, record: &mut Record, changes: &[Change]) -> Result<(
     values.push(node.id.clone().into());
     let sql = format!("UPDATE work_nodes SET {} = ? WHERE id = ?", names.join(" = ?, "));
     tx.run(&sql, params_from_iter(values))?;
+    values::change(tx, record.owner(), changes)?;
     if differs("context_links") || differs("resolved") && !node.context_links.is_empty() {
         links::replace(tx, &node.id, node.resolved, &node.context_links)?;
     }
@@ -275,6 +295,9 @@ pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> 
         (id, &parent.node.id, shift),
     )?;
     touch(tx, id)?;
+    if record.project != parent.project {
+        values::rehome(tx, id, &parent.project)?;
+    }
     if shift != 0 || record.project != parent.project {
         tx.run(
             "WITH RECURSIVE below (id) AS (
@@ -289,8 +312,10 @@ pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> 
     Ok(())
 }
 
-/// Removes a node that nothing points at any more.
-pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
+/// Removes a node that nothing points at any more, and that has no evidence.
+pub fn delete(tx: &Write<'_>, record: &Record) -> Result<()> {
+    let id = &record.node.id;
+    values::delete(tx, record.owner(), &values::all(&record.node.properties, []))?;
     tx.unindex(Domain::Work, id);
     tx.run("DELETE FROM work_nodes WHERE id = ?1", [id])?;
     Ok(())

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use super::{
     edges::{Edge, edge_from_row},
     evidence, links,
-    nodes::{COLUMNS, Record, from_row},
+    nodes::{self, COLUMNS, Record, from_row},
+    values::{self, Owner},
 };
 use crate::{
-    base::{Domain, Result},
-    db::{Read, Write},
+    base::{Domain, Result, props::Properties},
+    db::{self, Read, Write},
     work::types::{DEPENDS_ON, Evidence},
 };
 
@@ -83,7 +84,7 @@ pub fn put_project(tx: &Write<'_>, id: &str, name: &str) -> Result<()> {
 /// Inserts a node as it is, with its evidence, and makes its summary findable.
 pub fn insert_node(tx: &Write<'_>, record: &Record) -> Result<()> {
     let node = &record.node;
-    tx.run(
+    let inserted = tx.insert(
         "INSERT INTO work_nodes (id, project, parent, depth, rev, summary, resolved, state, properties, context_links,
                                  created_at, updated_at, created_by, priority, touched)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
@@ -97,12 +98,21 @@ pub fn insert_node(tx: &Write<'_>, record: &Record) -> Result<()> {
     )?;
     tx.index(Domain::Work, "node", &node.id, &node.summary);
     links::insert(tx, &node.id, node.resolved, &node.context_links)?;
+    if let Some(node) = inserted {
+        let owner = Owner { node, project: &record.project };
+        values::insert(tx, owner, &values::all(&record.node.properties, []))?;
+    }
     add_evidence(tx, &node.id, &node.evidence)
 }
 
 /// Puts all of a node in place of what it was. Its depth and project follow from its parent: see [`settle_places`].
 pub fn replace_node(tx: &Write<'_>, record: &Record) -> Result<()> {
     let node = &record.node;
+    let before = nodes::get(tx, "id", &node.id)?;
+    let evidence = evidence::of_node(tx, &node.id)?;
+    let found = values::all(&before.node.properties, values::types(&evidence));
+    values::delete(tx, before.owner(), &found)?;
+    values::insert(tx, before.owner(), &values::all(&node.properties, []))?;
     // Step by step: the triggers that count open children look at one thing at a time.
     tx.run(
         "UPDATE work_nodes
@@ -159,6 +169,9 @@ pub fn settle_places(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
             ),
             [],
         )?;
+    if moved > 0 {
+        values::settle(tx)?;
+    }
     Ok((moved, None))
 }
 
@@ -191,10 +204,14 @@ pub fn count(tx: &Read<'_>) -> Result<usize> {
 /// The nodes of a project that have text as this property, by that text.
 pub fn by_property(tx: &Read<'_>, project: &str, key: &str) -> Result<HashMap<String, String>> {
     let rows = tx.all(
-        "SELECT j.value, n.id FROM work_nodes n, json_each(n.properties) j
-          WHERE n.project = ?1 AND j.key = ?2 AND j.type = 'text'",
+        "SELECT n.properties, n.id FROM work_values v CROSS JOIN work_nodes n ON n.seq = v.node
+          WHERE v.project = ?1 AND v.key = ?2 AND v.kind IN ('string', 'long')",
         (project, key),
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| {
+            let properties: Properties = db::json(row, "properties")?;
+            let text = properties.get(key).and_then(serde_json::Value::as_str);
+            Ok((text.unwrap_or_default().to_owned(), row.get("id")?))
+        },
     )?;
     Ok(rows.into_iter().collect())
 }

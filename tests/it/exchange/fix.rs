@@ -27,6 +27,12 @@ fn what_follows_from_something_else_is_found_repaired_and_clean_afterwards() {
         ),
         ("UPDATE work_nodes SET children = 9 WHERE id = 'n_0000000003'", "all children"),
         ("UPDATE work_nodes SET priority = 9 WHERE id = 'n_0000000004'", "priority of a node"),
+        ("DELETE FROM work_values", "values that find a node"),
+        ("UPDATE work_values SET project = 'elsewhere'", "keeps other values than it says"),
+        (
+            "INSERT INTO work_values (project, key, kind, value, node) VALUES ('p', 'k', 'number', 1, 999)",
+            "number 999, which no node has",
+        ),
         ("DELETE FROM work_open_links", "files of open work"),
         ("UPDATE work_open_links SET path = 'elsewhere.rs'", "keeps elsewhere.rs, its links name"),
         ("DELETE FROM search_entries WHERE domain = 'work'", "text index"),

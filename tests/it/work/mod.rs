@@ -20,4 +20,5 @@ mod query;
 mod restructure;
 pub mod tokens;
 mod update;
+mod values;
 pub mod world;

@@ -1,0 +1,23 @@
+//! Values of JSON in columns that SQLite compares: the row of an index of properties.
+
+use rusqlite::types::Value as Sql;
+use serde_json::Value;
+
+/// A value as its column has it: the kind, and what SQLite compares; nothing for null, arrays and objects.
+pub(crate) fn scalar(value: &Value) -> Option<(&'static str, Sql)> {
+    match value {
+        Value::Bool(yes) => Some(("boolean", Sql::Integer((*yes).into()))),
+        Value::Number(number) => {
+            let whole = number.as_i64().map(Sql::Integer);
+            let number = whole.unwrap_or_else(|| Sql::Real(number.as_f64().unwrap_or_default()));
+            Some(("number", number))
+        }
+        Value::String(text) => Some(("string", Sql::Text(text.clone()))),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Whether a column has the value as a float that stands for other whole numbers too: SQLite's integers end at 2^63.
+pub(crate) fn is_rounded(value: &Value) -> bool {
+    value.is_number() && value.as_i64().is_none() && value.as_f64() >= Some(2_f64.powi(63))
+}
