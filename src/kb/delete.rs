@@ -30,12 +30,11 @@ pub struct Delete {
     pub ids: Vec<String>,
     #[serde(default)]
     pub relationships: Vec<LinkName>,
-    /// Kept in the log
     pub reason: String,
-    /// Also links of others to these entities
+    /// Also links of others to them
     #[serde(default)]
     pub cascade: bool,
-    /// Default: active git branch
+    /// Default: the active one
     pub branch: Option<String>,
 }
 

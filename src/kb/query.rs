@@ -56,14 +56,13 @@ pub struct Query {
     pub relationships: bool,
     /// List links instead; alone
     pub edges: Option<Edges>,
-    /// Default: active git branch
+    /// Default: the active one
     #[serde(skip_serializing)]
     pub branch: Option<String>,
     /// Default 20
     #[schemars(range(min = 1, max = 200))]
     #[serde(skip_serializing)]
     pub limit: Option<usize>,
-    /// `next_cursor` of the page before
     #[serde(skip_serializing)]
     pub cursor: Option<String>,
 }

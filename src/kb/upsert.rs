@@ -37,10 +37,9 @@ pub struct Upsert {
     pub relationships: Vec<RelationshipChange>,
     /// Default: agent:<actor>
     pub source: Option<String>,
-    /// Validate only
     #[serde(default)]
     pub dry_run: bool,
-    /// Default: active git branch
+    /// Default: the active one
     pub branch: Option<String>,
 }
 

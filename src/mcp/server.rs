@@ -376,13 +376,15 @@ fn config(on: &[Domain]) -> ServerConfig {
     ServerConfig::new(capabilities).with_server_info(server).with_instructions(instructions(on))
 }
 
-/// How a tool is listed; all four annotations are given, as their defaults are the worst case.
+/// How a tool is listed. Hints that have the protocol's default, or no meaning for a tool that only reads, are left out.
 fn listing(tool: &ToolDef) -> Tool {
-    let annotations = ToolAnnotations::new()
-        .read_only(tool.effect == Effect::Read)
-        .destructive(tool.effect == Effect::Destructive)
-        .idempotent(tool.idempotent)
-        .open_world(false);
+    let mut annotations = ToolAnnotations::new().open_world(false);
+    if tool.effect == Effect::Read {
+        annotations.read_only_hint = Some(true);
+    } else {
+        annotations.destructive_hint = (tool.effect == Effect::Write).then_some(false);
+        annotations.idempotent_hint = tool.idempotent.then_some(true);
+    }
     Tool::new(tool.name, tool.description, object(&tool.listed_input()))
         .with_title(tool.title)
         .with_raw_output_schema(Arc::new(object(&tool.output)))

@@ -24,7 +24,6 @@ pub struct GetConnectedNodes {
     pub direction: Direction,
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 

@@ -25,7 +25,6 @@ pub struct CreateConnection {
     pub r#type: String,
     pub from_node_id: String,
     pub to_node_id: String,
-    /// Text, numbers, booleans
     #[serde(default)]
     pub properties: Properties,
     /// Notes

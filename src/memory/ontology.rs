@@ -30,9 +30,7 @@ pub struct Ontology {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionType {
     pub name: String,
-    /// Node types
     pub from_types: Vec<String>,
-    /// Node types
     pub to_types: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required_properties: Vec<String>,
@@ -41,7 +39,6 @@ pub struct ConnectionType {
 /// Where to read on in the ontology.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct ListOntology {
-    /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 

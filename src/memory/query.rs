@@ -17,12 +17,10 @@ use crate::{
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct QueryNodes {
     pub r#type: Option<String>,
-    /// Exact values, all of them
     #[serde(default)]
     pub properties: Properties,
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 
@@ -32,12 +30,10 @@ pub struct QueryConnections {
     pub from_node_id: Option<String>,
     pub to_node_id: Option<String>,
     pub r#type: Option<String>,
-    /// Exact values, all of them
     #[serde(default)]
     pub properties: Properties,
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 

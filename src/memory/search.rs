@@ -20,7 +20,6 @@ pub struct SearchContent {
     pub node_type: Option<String>,
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     complaint::{Path, main_type, missing, mistyped, not_allowed, out_of_range, unknown_field},
+    input::{CSV, GLOB},
     json,
-    schema::{CSV, GLOB},
 };
 use crate::base::{Result, props};
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::schema;
+use super::{input, output};
 use crate::{
     app::App,
     base::{Ctx, Domain, Error, ErrorCode, Fault, Result, text},
@@ -44,7 +44,7 @@ pub struct ToolDef {
     pub envelope: bool,
     /// The schema of the arguments, which drives their reader.
     pub(super) input: LazyLock<Value>,
-    /// The schema of the answer.
+    /// The schema of the response.
     pub output: LazyLock<Value>,
     pub(super) run: Run,
 }
@@ -72,8 +72,8 @@ impl ToolDef {
             idempotent: effect == Effect::Read,
             envelope: false,
             // Made when they are first looked at: at start nobody has asked yet.
-            input: LazyLock::new(schema::input::<Args>),
-            output: LazyLock::new(schema::output::<Answer>),
+            input: LazyLock::new(input::schema::<Args>),
+            output: LazyLock::new(output::schema::<Answer>),
             run: Box::new(move |app, ctx, arguments| {
                 let arguments = serde_json::from_value(arguments).map_err(unfitting)?;
                 Ok(serde_json::to_string(&run(app, ctx, arguments)?)?)
@@ -83,7 +83,7 @@ impl ToolDef {
 
     /// The schema of the arguments as clients see it.
     pub fn listed_input(&self) -> Value {
-        schema::listed(&self.input)
+        input::listed(&self.input)
     }
 
     /// The same call again changes nothing more.

@@ -76,7 +76,7 @@ struct QueryGraph {
     operation: QueryOperation,
     entity_type: Option<EntityType>,
     id: Option<String>,
-    /// Name or root id, if there are several
+    /// Name or root id
     project_id: Option<String>,
     #[schemars(extend("format" = "csv"))]
     paths: Option<Vec<String>>,

@@ -7,12 +7,13 @@
 mod args;
 mod complaint;
 mod definition;
+mod input;
 pub mod json;
 mod kb;
 mod knowledge;
 mod memory;
+mod output;
 mod registry;
-mod schema;
 mod work;
 
 pub use complaint::nearest;

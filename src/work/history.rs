@@ -25,7 +25,6 @@ pub struct History {
     /// Default 20
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<usize>,
-    /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 

@@ -28,7 +28,6 @@ pub struct Open {
     pub project: Option<String>,
     /// Used on creation
     pub goal: Option<String>,
-    /// `next_cursor` of a list
     pub cursor: Option<String>,
 }
 

@@ -30,7 +30,6 @@ use crate::{
 pub struct Plan {
     /// Where nodes without parent_ref go
     pub project: Option<String>,
-    /// At most 10000
     pub nodes: Vec<PlannedNode>,
 }
 

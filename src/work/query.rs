@@ -37,7 +37,6 @@ pub struct Query {
     /// Default 20
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<usize>,
-    /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 

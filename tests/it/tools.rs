@@ -6,7 +6,7 @@ use graph::{base::ErrorCode, tools};
 use serde_json::{Value, json};
 
 use crate::{
-    support::{TestApp, snapshot},
+    support::{TestApp, server::Server, snapshot},
     work::tokens::answers,
 };
 
@@ -62,7 +62,8 @@ fn every_tool_is_fit_for_every_client() {
     for tool in tools::all() {
         let name = tool.name;
         assert!(names.insert(name), "{name} is there twice");
-        assert_eq!(tool.listed_input().get("$defs"), None, "{name}: arguments nest without end");
+        let arguments = tool.listed_input().to_string();
+        assert!(!arguments.contains("$ref"), "{name}: arguments that contain themselves");
         assert!(
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)),
             "{name}"
@@ -118,6 +119,28 @@ fn the_list_stays_within_its_tokens() {
     }
     let over: Vec<_> = rows.iter().filter(|(_, ceiling, now)| now > ceiling).collect();
     assert!(over.is_empty(), "over their ceiling: {over:?}");
+}
+
+/// What a client receives before it can call anything, in bytes.
+#[test]
+fn the_list_is_short_on_the_wire() {
+    const CEILING: usize = 36_000;
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Server::greeted(directory.path());
+    server.send(2, "tools/list", json!({}));
+    let line = server.next().unwrap().to_string();
+    let tools: Value = serde_json::from_str(&line).unwrap();
+    let size = |part: &str| -> usize {
+        let tools = tools["result"]["tools"].as_array().unwrap();
+        tools.iter().map(|tool| tool[part].to_string().len()).sum()
+    };
+    let (input, output) = (size("inputSchema"), size("outputSchema"));
+    let bytes = line.len();
+    println!("{bytes} bytes: {input} of arguments, {output} of responses");
+    assert!(
+        bytes <= CEILING,
+        "{bytes} bytes, of which {input} are of arguments and {output} of responses"
+    );
 }
 
 #[test]

@@ -113,10 +113,10 @@ pub struct Check {
     /// Default: all that are on
     #[serde(default)]
     pub rules: Vec<String>,
-    /// Only what concerns these entities
+    /// Only these entities
     #[serde(default)]
     pub ids: Vec<String>,
-    /// Default: active git branch
+    /// Default: the active one
     pub branch: Option<String>,
 }
 

@@ -5,6 +5,7 @@ pub mod calls;
 pub mod dump;
 pub mod fault;
 pub mod git;
+pub mod schema;
 pub mod server;
 pub mod snapshot;
 pub mod source;
@@ -132,6 +133,8 @@ impl TestApp {
         let answer: Value = serde_json::from_str(&written)?;
         // Compact, and no key twice.
         assert_eq!(answer.to_string(), written);
+        let schema = &REGISTRY.find(tool)?.output;
+        schema::check(schema, schema, &answer);
         Ok(answer)
     }
 
