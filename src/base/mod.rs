@@ -15,6 +15,7 @@ pub mod time;
 pub mod unique;
 pub mod version;
 pub mod wire;
+pub mod yaml;
 
 pub use code::ErrorCode;
 pub use ctx::Ctx;

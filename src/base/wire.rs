@@ -84,14 +84,21 @@ impl<T: Trim> Trim for Vec<T> {
 /// What is wrong with an object on one line that could not be read: by its field, or else by the column. The reader's
 /// own count of lines is of that one line, and would mislead.
 pub fn unreadable(line: &str, error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+    let said = without_place(error);
     let said = match (error.is_data(), field_at(line, error.column())) {
         (true, Some(field)) => format!("`{}`: {said}", text::shorten(&field, 80)),
-        (true, None) => said.to_owned(),
+        (true, None) => said,
         (false, _) => format!("{said} at column {}", error.column()),
     };
     text::shorten(&said, 300)
+}
+
+/// What a JSON error says, without the line and column that it ends with.
+pub fn without_place(error: &serde_json::Error) -> String {
+    let mut said = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    said.truncate(said.len() - if said.ends_with(&place) { place.len() } else { 0 });
+    said
 }
 
 /// The field of an object whose value a column is in.

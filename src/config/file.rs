@@ -8,7 +8,10 @@ use serde_saphyr::{DuplicateKeyPolicy, Spanned};
 
 use super::{ConfigError, Setting, Source};
 use crate::{
-    base::text::{meant, shorten},
+    base::{
+        text::{meant, shorten},
+        yaml,
+    },
     os::fs::{self, ReadError},
 };
 
@@ -193,9 +196,7 @@ fn kind(value: &Value) -> &'static str {
 /// What the parser said, with our place in front and without its own at the end.
 fn syntax(error: &serde_saphyr::Error, place: impl Fn(Option<u64>) -> Source) -> ConfigError {
     let line = error.location().map(|location| location.line());
-    let said = error.without_snippet().to_string();
-    let said = said.rsplit_once(" at line ").map_or(&*said, |(said, _)| said);
-    ConfigError::new(&place(line), format!("not readable as settings: {said}"))
+    ConfigError::new(&place(line), format!("not readable as settings: {}", yaml::explain(error)))
         .hint("write one setting a line, such as `claim_ttl_minutes: 60`")
 }
 

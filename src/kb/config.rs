@@ -98,7 +98,7 @@ impl KbConfig {
         read::read(text, words).map_err(|problem| {
             let known = format!("known keys: {}", read::KEYS.join(", "));
             let hint = problem.hint.unwrap_or(known);
-            let fault = place(FILE, problem.line, &problem.reason);
+            let fault = place(FILE, Some(problem.line), &problem.reason);
             fault.hint(hint).into()
         })
     }
@@ -204,7 +204,7 @@ fn relative(key: &str, path: &str) -> std::result::Result<String, String> {
     normalise(key, None, path).map_err(|error| error.into_fault("").message)
 }
 
-fn place(file: &str, line: Option<usize>, reason: &str) -> Fault {
+fn place(file: &str, line: Option<u32>, reason: &str) -> Fault {
     let place = line.map_or(file.to_owned(), |line| format!("{file}:{line}"));
     let mut details = serde_json::json!({ "file": file });
     if let Some(line) = line {
@@ -213,7 +213,7 @@ fn place(file: &str, line: Option<usize>, reason: &str) -> Fault {
     Fault::new(ErrorCode::ValidationError, format!("{place}: {reason}")).details(details)
 }
 
-fn refused(file: &str, line: Option<usize>, reason: &str) -> crate::base::Error {
+fn refused(file: &str, line: Option<u32>, reason: &str) -> crate::base::Error {
     let hint = "it must be a regular file or directory inside the repository";
     place(file, line, reason).hint(hint).into()
 }

@@ -5,11 +5,11 @@ use serde_json::Value;
 use super::{
     super::facts::{Draft, Fact, Facts, Problem},
     Vocabulary, check_id, links, or_near, problem,
-    yaml::{Key, Node, Tree},
 };
 use crate::base::{
     text::{closest, is_slip, shorten},
     wire::has_nul,
+    yaml::{Key, Node, Tree},
 };
 
 /// Keys that are fields of an entity; all others are relations or properties.

@@ -10,9 +10,11 @@ use serde_json::Value;
 use super::{
     super::facts::{Draft, Facts, Link},
     Vocabulary, check_id, fields, or_near, problem,
+};
+use crate::base::{
+    text::shorten,
     yaml::{Key, Node, Tree},
 };
-use crate::base::text::shorten;
 
 /// What a bare id is linked by.
 const RELATED: &str = "relates_to";

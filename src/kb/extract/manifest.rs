@@ -2,17 +2,17 @@
 //!
 //! `symbols: [{id, title?, kind?, file?, status?, <relation>: [ids]}]`: every language can write one.
 
-use serde::de::IgnoredAny;
-
 use super::{
     super::{
         config::KbConfig,
         facts::{Facts, Problem},
     },
     Extractor, Input, Place, Vocabulary, fields, or_near, problem,
+};
+use crate::base::{
+    text::shorten,
     yaml::{self, Node, Tree},
 };
-use crate::base::text::shorten;
 
 /// The extractor.
 pub const EXTRACTOR: Extractor = Extractor {
@@ -38,11 +38,11 @@ fn places(config: &KbConfig) -> Vec<Place> {
 
 fn extract(input: &Input<'_>, words: &Vocabulary<'_>) -> Result<Facts, Problem> {
     let text = input.text.trim_start_matches('\u{feff}');
-    if input.path.ends_with(".json") {
-        check_json(text)?;
-    }
     let mut facts = Facts::default();
-    let node = yaml::parse(text, 1)?;
+    let node = match input.path.ends_with(".json") && !text.trim().is_empty() {
+        true => yaml::parse_json(text)?,
+        false => yaml::parse(text)?,
+    };
     let entries = match node.tree {
         Tree::Map(entries) => entries,
         Tree::Scalar(serde_json::Value::Null) => Vec::new(),
@@ -105,21 +105,6 @@ fn symbols(
         seen.insert(id, line);
     }
     Ok(())
-}
-
-/// Refuses what YAML allows and JSON does not: other tools read the file too.
-fn check_json(text: &str) -> Result<(), Problem> {
-    match serde_json::from_str::<IgnoredAny>(text) {
-        Ok(_) => Ok(()),
-        // Nothing is said yet.
-        Err(_) if text.trim().is_empty() => Ok(()),
-        Err(error) => {
-            let said = error.to_string();
-            let said = said.rsplit_once(" at line ").map_or(&*said, |(said, _)| said);
-            let line = u32::try_from(error.line()).unwrap_or(1).max(1);
-            Err(problem(line, format!("not readable as JSON: {said}")))
-        }
-    }
 }
 
 #[cfg(test)]

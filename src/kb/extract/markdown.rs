@@ -8,8 +8,8 @@ use super::{
         facts::{Facts, Problem},
     },
     Extractor, Input, Place, Vocabulary, fields, problem,
-    yaml::{self, Tree},
 };
+use crate::base::yaml::{self, Tree};
 
 /// The extractor.
 pub const EXTRACTOR: Extractor = Extractor {
@@ -45,7 +45,7 @@ fn extract(input: &Input<'_>, words: &Vocabulary<'_>) -> Result<Facts, Problem> 
     let Some((front, body)) = split(input)? else {
         return Ok(facts);
     };
-    let node = yaml::parse(front, 2)?;
+    let node = yaml::parse(front)?;
     let entries = match node.tree {
         Tree::Map(entries) => entries,
         Tree::Scalar(serde_json::Value::Null) => Vec::new(),
@@ -63,7 +63,8 @@ fn extract(input: &Input<'_>, words: &Vocabulary<'_>) -> Result<Facts, Problem> 
     Ok(facts)
 }
 
-/// The front matter and the text below it; none where the document has none.
+/// The front matter, with the line end above it so that its lines count right, and the text below it; none where the
+/// document has none.
 fn split<'a>(input: &Input<'a>) -> Result<Option<(&'a str, &'a str)>, Problem> {
     let text = input.text.trim_start_matches('\u{feff}');
     let mut lines = text.split_inclusive('\n');
@@ -73,7 +74,7 @@ fn split<'a>(input: &Input<'a>) -> Result<Option<(&'a str, &'a str)>, Problem> {
     let mut at = first.len();
     for line in lines {
         if matches!(line.trim_end(), "---" | "...") {
-            return Ok(Some((&text[first.len()..at], &text[at + line.len()..])));
+            return Ok(Some((&text[first.len() - 1..at], &text[at + line.len()..])));
         }
         at += line.len();
     }

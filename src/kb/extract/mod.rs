@@ -10,13 +10,12 @@ use super::{
     schema::Schema,
     validate::check_id,
 };
-use crate::base::text;
+use crate::base::{text, yaml::Unreadable};
 
 mod fields;
 mod links;
 mod manifest;
 mod markdown;
-mod yaml;
 
 pub use fields::FIELDS;
 
@@ -87,6 +86,12 @@ impl<'a> Vocabulary<'a> {
 /// A problem at a line.
 fn problem(line: u32, reason: impl Into<String>) -> Problem {
     Problem { line: Some(line), reason: reason.into() }
+}
+
+impl From<Unreadable> for Problem {
+    fn from(unreadable: Unreadable) -> Self {
+        problem(unreadable.line, unreadable.reason)
+    }
 }
 
 /// `, did you mean …?` where a known word is near.

@@ -4,20 +4,16 @@ use std::fmt::Write as _;
 
 use super::layout;
 use crate::{
-    base::{ErrorCode, Fault, Result, text},
+    base::{ErrorCode, Fault, Result, text, yaml},
     memory::ontology::Ontology,
 };
 
 /// Reads the ontology.
-pub(super) fn read(yaml: &str) -> Result<Ontology> {
-    serde_saphyr::from_str(yaml).map_err(|error| {
-        let said = error.without_snippet().to_string();
-        // What follows is advice for programmers.
-        let said = said.split(['\n', ';', ',']).next().unwrap_or(&said);
-        let said = said.rsplit_once(" at line ").map_or(said, |(said, _)| said);
+pub(super) fn read(written: &str) -> Result<Ontology> {
+    serde_saphyr::from_str(written).map_err(|error| {
+        let said = text::shorten(&yaml::explain(&error), 300);
         let line = error.location().map_or(String::new(), |at| format!(":{}", at.line()));
-        let message =
-            format!("{}{line} is no ontology: {}", layout::ONTOLOGY, text::shorten(said, 300));
+        let message = format!("{}{line} is no ontology: {said}", layout::ONTOLOGY);
         Fault::new(ErrorCode::ValidationError, message)
             .hint("it has `node_types`, a list of names, and `connection_types` with name, from_types and to_types")
             .into()

@@ -125,13 +125,13 @@ fn directories_that_are_none_say_so_and_make_no_database() {
         ("node_types: 5", "ontology.yaml:1 is no ontology: expected sequence start (VALIDATION"),
         (
             "node_types: [A]\nnode_types: [B]",
-            "ontology.yaml:2 is no ontology: duplicate mapping key: node_types (VALIDATION",
+            "ontology.yaml:2 is no ontology: the key `node_types` is given twice (VALIDATION",
         ),
         (
             "# no names\nnode_types: [A, null]",
-            "ontology.yaml:2 is no ontology: cannot deserialize null",
+            "ontology.yaml:2 is no ontology: null is not allowed here",
         ),
-        ("", "ontology.yaml:1 is no ontology: unexpected end of input (VALIDATION"),
+        ("", "ontology.yaml:1 is no ontology: unexpected end of file (VALIDATION"),
         ("node_types: [A, A]", "`node_types[1]` is `A` once more"),
         ("node_types: ['']", "node_types[0]"),
         ("node_types: [' A']", "`node_types[0]` has leading or trailing whitespace"),

@@ -134,12 +134,12 @@ fn a_manifest_that_cannot_be_used_says_where_and_why() {
         ("symbols.yaml", "text\n", 1, "is text, but must be a mapping"),
         ("symbols.yaml", "symbols: a\n", 1, "`symbols` is text, but must be a list"),
         ("symbols.yaml", "symbols:\n  a: b\n", 1, "`symbols` is a mapping, but must be a list"),
-        ("symbols.yaml", "symbols:\n  - id: a\n    id: b\n", 3, "duplicate"),
+        ("symbols.yaml", "symbols:\n  - id: a\n    id: b\n", 3, "is given twice"),
         ("symbols.yaml", "symbols:\n\t- id: a\n", 2, "indent with spaces"),
-        ("symbols.json", "{\"symbols\": [],\n}", 2, "not readable as JSON: key must be a string"),
+        ("symbols.json", "{\"symbols\": [],\n}", 2, "not readable as JSON: trailing comma"),
         ("symbols.json", "{\n// why\n}", 2, "not readable as JSON"),
         ("symbols.json", "symbols: []", 1, "not readable as JSON"),
-        ("symbols.json", "{\"symbols\": [],\n\"symbols\": []}", 2, "duplicate"),
+        ("symbols.json", "{\"symbols\": [],\n\"symbols\": []}", 2, "is given twice"),
         ("symbols.yaml", "symbols: []\n---\nsymbols: []\n", 3, "more than one document"),
     ] {
         let problem = read(path, text).unwrap_err();

@@ -224,7 +224,7 @@ fn a_document_that_cannot_be_used_at_all_says_where_and_why() {
         ("- id: R-1", 2, "the front matter is a list, but must be a mapping"),
         ("just text", 2, "the front matter is text, but must be a mapping"),
         ("id: R-1\n\ttitle: x", 3, "indent with spaces, not with tabs"),
-        ("id: R-1\nstatus: a\nstatus: b", 4, "duplicate"),
+        ("id: R-1\nstatus: a\nstatus: b", 4, "is given twice"),
         ("id: R-1\ntitle: Fix: it", 3, "put text with a colon in quotes"),
     ] {
         let problem = read(&format!("---\n{front}\n---\n# x\n")).unwrap_err();
