@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::binary::{command, directory, finish, run, shop};
 
 #[test]
-fn empty_states_say_what_to_do_next_and_make_no_file() {
+fn empty_states_say_what_to_do_next_and_create_no_file() {
     let (_keep, directory) = directory();
     for arguments in [&["status"][..], &["log"]] {
         let out = run(&directory, arguments).ok();
@@ -40,7 +40,7 @@ fn empty_states_say_what_to_do_next_and_make_no_file() {
 }
 
 #[test]
-fn tree_shows_how_every_node_stands() {
+fn tree_shows_the_status_of_every_node() {
     let (_app, directory) = shop();
     let legend = "\n✓ done  ▶ ready  ◐ claimed  ✗ blocked  ○ has open parts\n";
     let expected = "\
@@ -78,7 +78,7 @@ fn tree_shows_how_every_node_stands() {
 }
 
 #[test]
-fn next_shows_what_is_needed_to_begin_and_takes_it_on_request() {
+fn next_shows_the_context_of_a_node_and_claims_it_on_request() {
     let (_app, directory) = shop();
     let shown = "\
 n_0000000004  Write the migrations
@@ -137,7 +137,7 @@ fn status_shows_progress_claims_and_what_is_next() {
 }
 
 #[test]
-fn show_has_all_that_belongs_to_a_node() {
+fn show_prints_everything_about_a_node() {
     let (_app, directory) = shop();
     let expected = "\
 n_0000000003  Design the schema
@@ -184,7 +184,7 @@ parts
 }
 
 #[test]
-fn what_show_does_not_have_is_told_by_where_it_is() {
+fn show_refers_to_the_command_for_what_it_does_not_print() {
     let (mut app, directory) = shop();
     let [design, tables] = ["n_0000000003", "n_0000000004"];
     let merge = json!({ "op": "merge", "source": design, "target": tables });
@@ -245,7 +245,7 @@ there is more: graph log --limit 10
 }
 
 #[test]
-fn json_is_the_object_of_the_tool() {
+fn json_is_the_response_of_the_tool() {
     let (mut app, directory) = shop();
     for (arguments, tool, input) in [
         (&["next"][..], "graph_next", json!({ "count": 1 })),
@@ -266,7 +266,7 @@ fn json_is_the_object_of_the_tool() {
 }
 
 #[test]
-fn tool_takes_its_arguments_from_the_line_or_from_standard_input() {
+fn tool_reads_its_arguments_from_the_command_line_or_standard_input() {
     let (_keep, directory) = directory();
     let mut child = command(&directory, &["tool", "graph_open", "-"])
         .stdin(Stdio::piped())
@@ -322,7 +322,7 @@ fn wrong_usage_and_wrong_settings_end_with_2() {
 }
 
 #[test]
-fn verbose_says_which_files_are_meant_on_standard_error() {
+fn verbose_names_the_files_in_use_on_standard_error() {
     let (_app, directory) = shop();
     let json = run(&directory, &["--json", "status"]).out;
     for (arguments, said) in [
@@ -341,7 +341,7 @@ fn verbose_says_which_files_are_meant_on_standard_error() {
 }
 
 #[test]
-fn what_to_type_next_is_about_the_same_file() {
+fn suggested_commands_use_the_same_file() {
     let (_app, directory) = shop();
     run(&directory, &["backup", "my copy.db"]).ok();
     let given = "graph --db 'my copy.db'";
@@ -359,7 +359,7 @@ fn what_to_type_next_is_about_the_same_file() {
 }
 
 #[test]
-fn colour_is_for_terminals_and_for_those_who_force_it() {
+fn colour_is_used_on_terminals_or_when_forced() {
     let (_app, directory) = shop();
     for arguments in
         [&["status"][..], &["tree"], &["next"], &["doctor"], &["log"], &["show", "n_0000000006"]]

@@ -44,7 +44,7 @@ fn known() -> (TestApp, PathBuf) {
 }
 
 #[test]
-fn context_prints_what_an_agent_would_be_told() {
+fn context_prints_what_an_agent_would_receive() {
     let (_app, directory) = known();
     let out = run(&directory, &["context", "migrations/0001.sql", "docs/storage.md"]).ok();
     let expected = "\
@@ -70,7 +70,7 @@ nothing is known about
 }
 
 #[test]
-fn the_log_tells_what_a_changelog_says() {
+fn the_log_shows_entries_of_changelogs() {
     let (mut app, directory) = known();
     app.create_ontology(json!({ "node_types": ["Note"], "connection_types": [] }));
     let out = run(&directory, &["log"]).ok();
@@ -81,7 +81,7 @@ fn the_log_tells_what_a_changelog_says() {
 }
 
 #[test]
-fn context_takes_paths_from_where_one_stands() {
+fn context_takes_paths_relative_to_the_current_directory() {
     let (_app, directory) = known();
     let inside = directory.join("src");
     let out = finish(
@@ -104,7 +104,7 @@ fn context_takes_paths_from_where_one_stands() {
 }
 
 #[test]
-fn json_prints_the_objects_of_the_tools() {
+fn json_prints_the_responses_of_the_tools() {
     let (mut app, directory) = known();
     let asked = json!({ "operation": "context", "paths": ["migrations/0001.sql"], "include": ["work", "kb"] });
     let expected = app.query_graph(asked);
@@ -117,7 +117,7 @@ fn json_prints_the_objects_of_the_tools() {
 }
 
 #[test]
-fn faults_of_these_tools_come_in_their_envelope() {
+fn errors_of_these_tools_have_their_envelope() {
     let (_app, directory) = known();
     let query = r#"{"operation":"get","entityType":"atom","id":"x"}"#;
     for arguments in [
@@ -169,7 +169,7 @@ Schema  v1  00000000-0000-4000-8000-000000000009  ✓ fresh
 }
 
 #[test]
-fn doctor_points_out_globs_without_a_file() {
+fn doctor_reports_globs_that_match_no_file() {
     let (mut app, directory) = known();
     let out = run(&directory, &["doctor"]).ok();
     assert!(out.contains("! src/retry-*.ts matches no file of the repository: Retries"), "{out}");
@@ -186,7 +186,7 @@ fn doctor_points_out_globs_without_a_file() {
 }
 
 #[test]
-fn doctor_finds_patterns_that_are_not_those_of_the_atoms() {
+fn doctor_finds_patterns_that_differ_from_the_atoms() {
     for (tampering, finding) in [
         ("UPDATE graph_patterns SET pattern = 'x'", "patterns of an atom: "),
         ("DELETE FROM graph_patterns", "keeps 0, a recount finds 1"),

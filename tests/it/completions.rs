@@ -32,7 +32,7 @@ fn asked(directory: &Path, line: &str) -> Ran {
 }
 
 #[test]
-fn names_and_ids_of_what_is_stored_are_completed() {
+fn stored_names_and_ids_are_completed() {
     let (mut app, directory) = shop();
     app.graph_open(json!({ "project": "side\u{7}show" }));
     let new = json!({ "operation": "create", "projectId": "shop", "name": "Storage" });
@@ -118,7 +118,7 @@ fn names_and_ids_of_what_is_stored_are_completed() {
 }
 
 #[test]
-fn asking_makes_nothing_does_not_wait_for_writers_and_stays_silent() {
+fn completion_creates_nothing_does_not_wait_for_writers_and_is_silent() {
     let (_keep, empty) = directory();
     assert_eq!(complete(&empty, "graph show n_"), [""; 0]);
     assert_eq!(fs::read_dir(&empty).unwrap().count(), 0);
@@ -147,7 +147,7 @@ fn asking_makes_nothing_does_not_wait_for_writers_and_stays_silent() {
 }
 
 #[test]
-fn every_shell_gets_a_script_that_asks() {
+fn every_shell_gets_a_script_that_calls_graph() {
     let (_keep, directory) = directory();
     // Broken settings are no reason not to complete.
     fs::write(directory.join("graph.config.yaml"), "nope: 1\n").unwrap();

@@ -18,7 +18,7 @@ fn left(directory: &Path) -> usize {
 }
 
 #[test]
-fn it_shows_the_main_job_within_two_screens_and_leaves_nothing() {
+fn it_shows_the_main_job_within_two_screens_and_removes_its_files() {
     let (_keep, directory) = directory();
     let out = demo(&directory, &[], &git::path()).ok();
     for line in [
@@ -45,7 +45,7 @@ fn it_shows_the_main_job_within_two_screens_and_leaves_nothing() {
 }
 
 #[test]
-fn without_git_it_leaves_branches_out_and_says_so() {
+fn without_git_it_skips_branches_and_reports_it() {
     let (_keep, directory) = directory();
     let out = demo(&directory, &[], "/nonexistent".as_ref()).ok();
     assert!(out.contains("branches are left out: `git` is not installed"), "{out}");
@@ -62,7 +62,7 @@ fn without_git_it_leaves_branches_out_and_says_so() {
 }
 
 #[test]
-fn what_is_kept_can_be_looked_at() {
+fn a_kept_demo_can_be_inspected() {
     let (_keep, directory) = directory();
     // A database of one's own is not touched.
     let out = demo(&directory, &["--keep", "--db", "mine.db"], &git::path()).ok();
@@ -75,7 +75,7 @@ fn what_is_kept_can_be_looked_at() {
 }
 
 #[test]
-fn it_has_no_objects_and_needs_a_place() {
+fn it_has_no_json_output_and_needs_a_directory() {
     let (_keep, directory) = directory();
     assert!(demo(&directory, &["--json"], &git::path()).failed(2).contains("leave --json out"));
     let nowhere = directory.join("nowhere");
@@ -87,7 +87,7 @@ fn it_has_no_objects_and_needs_a_place() {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the test plays the terminal")]
-fn ctrl_c_ends_it_and_leaves_nothing() {
+fn ctrl_c_ends_it_and_removes_its_files() {
     let (_keep, directory) = directory();
     let mut command = command(&directory, &["demo"]);
     command.env("TMPDIR", &directory).env("PATH", git::path()).stdout(Stdio::piped());

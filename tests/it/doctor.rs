@@ -8,7 +8,7 @@ use crate::support::{
 };
 
 #[test]
-fn doctor_says_where_each_setting_came_from() {
+fn doctor_names_the_source_of_each_setting() {
     let (_keep, directory) = directory();
     fs::write(directory.join("graph.config.yaml"), "claim_ttl_minutes: 5\n").unwrap();
     let mut line = command(&directory, &["doctor", "--agent", "ana"]);
@@ -28,7 +28,7 @@ fn doctor_says_where_each_setting_came_from() {
 }
 
 #[test]
-fn doctor_finds_what_is_wrong_and_says_what_to_do() {
+fn doctor_reports_each_problem_with_what_to_do() {
     let (_app, directory) = shop();
     let healthy = run(&directory, &["doctor"]).ok();
     assert!(
@@ -113,7 +113,7 @@ fn doctor_finds_what_is_wrong_and_says_what_to_do() {
 }
 
 #[test]
-fn a_working_tree_whose_repository_was_moved_is_told_and_gets_no_database() {
+fn a_working_tree_whose_repository_was_moved_is_reported_and_gets_no_database() {
     let (_keep, root) = git::repository(&[]);
     git::git(&root, &["worktree", "add", "-q", "../linked"]);
     let linked = root.parent().unwrap().join("linked");

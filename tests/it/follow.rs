@@ -52,7 +52,7 @@ fn open(directory: &Path, project: &str) {
 }
 
 #[test]
-fn what_any_process_does_is_shown_as_it_happens_until_ctrl_c() {
+fn events_of_any_process_are_shown_at_once_until_ctrl_c() {
     let (_keep, directory) = directory();
     // There is no file yet: looking on waits for it, and makes none.
     let mut follower = Follower::start(&directory, &["--json"]);
@@ -92,7 +92,7 @@ fn it_begins_with_the_last_events_oldest_first_and_outlives_a_locked_file() {
 
 #[test]
 #[cfg(unix)]
-fn it_ends_when_nobody_reads_any_more() {
+fn it_ends_when_its_output_is_closed() {
     let (_app, directory) = shop();
     let mut follower = Follower::start(&directory, &[]);
     follower.line();

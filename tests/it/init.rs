@@ -73,7 +73,7 @@ fn a_repository_gets_settings_the_server_and_what_git_ignores() {
 }
 
 #[test]
-fn a_second_run_changes_nothing_and_says_so() {
+fn a_second_run_changes_nothing_and_reports_it() {
     let (_keep, root) = repository();
     let all = ["init", "--kb", "--skills"];
     run(&root, &all).ok();
@@ -94,7 +94,7 @@ fn a_second_run_changes_nothing_and_says_so() {
 }
 
 #[test]
-fn a_dry_run_tells_the_same_and_writes_nothing() {
+fn a_dry_run_reports_the_same_and_writes_nothing() {
     let (_keep, root) = repository();
     fs::write(root.join(".mcp.json"), "{}").unwrap();
     let before = files(&root);
@@ -120,7 +120,7 @@ fn a_dry_run_tells_the_same_and_writes_nothing() {
 }
 
 #[test]
-fn other_servers_stay_and_a_broken_file_is_left() {
+fn other_servers_are_kept_and_an_invalid_file_is_not_changed() {
     let (_keep, root) = directory();
     let mine = "{\n\t\"mcpServers\": {\n\t\t\"mine\": {\"command\": \"x\"}\n\t}\n}\n";
     fs::write(root.join(".mcp.json"), mine).unwrap();
@@ -151,7 +151,7 @@ fn other_servers_stay_and_a_broken_file_is_left() {
 }
 
 #[test]
-fn patterns_that_are_there_are_respected() {
+fn existing_patterns_are_kept() {
     for (ignore, expected) in [
         ("*.db*\n", "*.db*\n"),
         ("graph.db*", "graph.db*"),
@@ -222,7 +222,7 @@ fn it_sets_up_the_working_tree_from_any_directory_of_it_and_outside_git() {
 }
 
 #[test]
-fn a_skill_that_somebody_edited_stays() {
+fn an_edited_skill_is_not_replaced() {
     let (_keep, root) = directory();
     run(&root, &["init", "--skills"]).ok();
     let skill = root.join(".claude/skills/planning/SKILL.md");
@@ -236,7 +236,7 @@ fn a_skill_that_somebody_edited_stays() {
 
 #[test]
 #[cfg(unix)]
-fn what_leads_out_of_the_repository_is_refused_before_anything_is_written() {
+fn a_link_out_of_the_repository_is_refused_before_anything_is_written() {
     use std::os::unix::fs::symlink;
     for name in [".mcp.json", ".gitignore", ".claude", ".claude/skills"] {
         let (_outside, outside) = directory();
@@ -268,7 +268,7 @@ fn what_leads_out_of_the_repository_is_refused_before_anything_is_written() {
 
 #[test]
 #[cfg(unix)]
-fn a_directory_that_cannot_be_written_is_told() {
+fn a_directory_that_cannot_be_written_is_reported() {
     let (_keep, root) = directory();
     // A file in place of a directory stands in the way of everybody, also of those whom no permission stops.
     fs::write(root.join(".claude"), "").unwrap();

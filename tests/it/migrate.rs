@@ -13,7 +13,7 @@ fn the_schema_is_as_reviewed() {
 }
 
 #[test]
-fn a_new_file_is_sound_and_in_wal_mode() {
+fn a_new_file_passes_the_integrity_check_and_is_in_wal_mode() {
     let mut app = TestApp::new();
     let ctx = app.ctx("a");
     let inspection = inspect::inspect(app.app.db(&ctx).unwrap()).unwrap();

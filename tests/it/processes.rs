@@ -18,7 +18,7 @@ fn plant(directory: &Path, nodes: usize) {
 }
 
 #[test]
-fn writers_that_race_lose_no_update() {
+fn concurrent_writers_lose_no_update() {
     let directory = tempfile::tempdir().unwrap();
     plant(directory.path(), 1);
     let id = {
@@ -57,7 +57,7 @@ fn writers_that_race_lose_no_update() {
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_kill_and_nothing_is_half_there() {
+fn acknowledged_writes_survive_a_kill_and_no_write_is_partial() {
     let directory = tempfile::tempdir().unwrap();
     plant(directory.path(), 1);
     let mut acknowledged = 0;
@@ -100,7 +100,7 @@ fn what_was_acknowledged_survives_a_kill_and_nothing_is_half_there() {
 #[cfg(target_os = "linux")]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the test starts the binary as another user")]
-fn a_file_that_may_only_be_read_is_read_and_a_write_says_read_only() {
+fn a_read_only_file_is_read_and_a_write_is_read_only() {
     use std::{
         fs,
         os::unix::{fs::MetadataExt, fs::PermissionsExt, process::CommandExt},

@@ -92,7 +92,7 @@ fn plant(directory: &Path) -> Planted {
 }
 
 #[test]
-fn each_resource_says_what_its_tool_says() {
+fn each_resource_has_the_content_of_its_tool() {
     let directory = tempfile::tempdir().unwrap();
     let Planted { node, atom, molecule } = plant(directory.path());
     let mut server = Server::greeted(directory.path());
@@ -155,7 +155,7 @@ fn the_list_is_in_one_order_and_bounded() {
 }
 
 #[test]
-fn what_is_not_there_is_invalid_params() {
+fn missing_resources_are_invalid_params() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     let addresses = [
@@ -185,7 +185,7 @@ fn what_is_not_there_is_invalid_params() {
 }
 
 #[test]
-fn every_toolset_has_its_own() {
+fn every_toolset_has_its_own_resources() {
     let directory = tempfile::tempdir().unwrap();
     let Planted { node, atom, .. } = plant(directory.path());
     for (toolset, templates, there) in [
@@ -226,7 +226,7 @@ fn every_toolset_has_its_own() {
 }
 
 #[test]
-fn arguments_of_templates_are_completed_by_their_beginning() {
+fn arguments_of_templates_are_completed_by_prefix() {
     let directory = tempfile::tempdir().unwrap();
     let Planted { node, atom, molecule } = plant(directory.path());
     let mut server = Server::greeted(directory.path());
@@ -261,7 +261,7 @@ fn arguments_of_templates_are_completed_by_their_beginning() {
 }
 
 #[test]
-fn a_completion_is_bounded_and_says_how_many_there_are() {
+fn a_completion_is_bounded_and_has_the_total() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     let entities: Vec<_> = (0..150)
@@ -355,7 +355,7 @@ fn both_protocols_read_and_complete() {
 }
 
 #[test]
-fn looking_at_a_list_is_no_use_of_a_branch() {
+fn listing_resources_is_no_use_of_a_branch() {
     let directory = tempfile::tempdir().unwrap();
     plant(directory.path());
     fs::create_dir_all(directory.path().join(".git/objects")).unwrap();
@@ -379,7 +379,7 @@ fn looking_at_a_list_is_no_use_of_a_branch() {
 }
 
 #[test]
-fn the_page_of_tools_lists_every_address() {
+fn the_page_of_tools_lists_every_uri() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     let answer = server.ask(1, "resources/templates/list", json!({}));

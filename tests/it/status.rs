@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::binary::{run, shop};
 
 #[test]
-fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
+fn status_shows_every_domain_and_the_last_events_on_one_screen() {
     let (mut app, directory) = shop();
     for number in 0..30 {
         app.graph_open(json!({ "project": format!("side {number:02}") }));
@@ -73,7 +73,7 @@ fn status_shows_every_domain_and_what_happened_last_on_one_screen() {
 }
 
 #[test]
-fn looking_makes_no_store_for_a_branch() {
+fn status_creates_no_store_for_a_branch() {
     let (_app, directory) = shop();
     let before = run(&directory, &["log", "--json"]).json();
     run(&directory, &["status"]).ok();

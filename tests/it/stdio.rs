@@ -11,7 +11,7 @@ fn total(server: &mut Server) -> Value {
 }
 
 #[test]
-fn work_is_planned_picked_up_and_finished_and_is_there_in_the_next_session() {
+fn work_is_planned_claimed_and_resolved_and_exists_in_the_next_session() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("graph_open", json!({ "project": "demo", "goal": "Try it" }));
@@ -36,7 +36,7 @@ fn work_is_planned_picked_up_and_finished_and_is_there_in_the_next_session() {
 }
 
 #[test]
-fn the_stateless_protocol_needs_no_greeting() {
+fn the_stateless_protocol_needs_no_initialize() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::start(directory.path());
     let meta = json!({
@@ -61,7 +61,7 @@ fn the_stateless_protocol_needs_no_greeting() {
 }
 
 #[test]
-fn every_accepted_write_is_committed_and_answered_at_the_end_of_input() {
+fn every_accepted_write_is_committed_and_gets_its_response_at_the_end_of_input() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("graph_open", json!({ "project": "demo" }));
@@ -127,7 +127,7 @@ fn drop_all(server: &mut Server, id: u32, top: &Value) {
 }
 
 #[test]
-fn a_short_line_with_much_to_do_keeps_nobody_waiting() {
+fn a_short_request_with_much_work_blocks_no_other() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     let top = wide(&mut server);
@@ -141,7 +141,7 @@ fn a_short_line_with_much_to_do_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_cancelled_call_changes_nothing_and_its_id_is_not_given_to_another() {
+fn a_cancelled_call_changes_nothing_and_its_id_cannot_be_reused() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     let top = wide(&mut server);
@@ -157,7 +157,7 @@ fn a_cancelled_call_changes_nothing_and_its_id_is_not_given_to_another() {
 }
 
 #[test]
-fn a_list_with_a_cursor_of_null_is_a_list_from_the_start() {
+fn a_null_cursor_lists_from_the_start() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     let answer = server.ask(1, "tools/list", json!({ "cursor": null }));
@@ -166,7 +166,7 @@ fn a_list_with_a_cursor_of_null_is_a_list_from_the_start() {
 }
 
 #[test]
-fn who_asks_is_told_how_far_a_large_plan_is() {
+fn progress_of_a_large_plan_is_reported_on_request() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("graph_open", json!({ "project": "demo" }));
@@ -193,7 +193,7 @@ fn who_asks_is_told_how_far_a_large_plan_is() {
 }
 
 #[test]
-fn what_the_client_does_wrong_is_told_to_it_alone() {
+fn an_error_of_a_client_is_returned_to_that_client_only() {
     let (_keep, directory) = binary::directory();
     let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     let lines = [
@@ -212,7 +212,7 @@ fn what_the_client_does_wrong_is_told_to_it_alone() {
 }
 
 #[test]
-fn the_log_is_worked_off_while_nobody_waits() {
+fn the_wal_is_checkpointed_while_the_server_is_idle() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("graph_open", json!({ "project": "demo" }));

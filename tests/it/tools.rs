@@ -35,7 +35,7 @@ fn seen(tool: &tools::ToolDef) -> Value {
 }
 
 #[test]
-fn the_surface_is_as_reviewed() {
+fn the_tool_definitions_are_as_reviewed() {
     let mut names = Vec::new();
     for tool in tools::all() {
         let surface = json!({

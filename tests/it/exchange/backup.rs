@@ -11,7 +11,7 @@ use super::world::World;
 use crate::support::binary::run;
 
 #[test]
-fn a_backup_made_while_others_write_is_whole_and_holds_one_instant() {
+fn a_backup_during_writes_is_complete_and_holds_one_instant() {
     let mut home = World::full();
     let place = home.app.db_path().parent().unwrap().to_owned();
     let mut other = home.app.another();
@@ -51,7 +51,7 @@ fn a_backup_made_while_others_write_is_whole_and_holds_one_instant() {
 }
 
 #[test]
-fn a_backup_never_replaces_what_it_is_not_told_to() {
+fn a_backup_replaces_no_file_without_force() {
     let home = World::full();
     let place = home.app.db_path().parent().unwrap().to_owned();
     fs::write(place.join("mine"), "mine").unwrap();
@@ -74,7 +74,7 @@ fn a_backup_never_replaces_what_it_is_not_told_to() {
 
 #[test]
 #[cfg(unix)]
-fn what_may_only_be_read_can_be_copied_elsewhere() {
+fn a_read_only_database_can_be_backed_up_elsewhere() {
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &std::path::Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();

@@ -58,7 +58,7 @@ fn the_higher_version_wins_then_the_newer_then_the_last_name() {
 }
 
 #[test]
-fn what_differs_with_one_stamp_is_decided_alike_on_both_sides() {
+fn records_that_differ_with_equal_stamps_are_decided_alike_on_both_sides() {
     let (mut here, mut there) = parted();
     update(&mut here, "a", "n_0000000005", "one");
     update(&mut there, "a", "n_0000000005", "two");
@@ -67,7 +67,7 @@ fn what_differs_with_one_stamp_is_decided_alike_on_both_sides() {
 }
 
 #[test]
-fn every_domain_meets() {
+fn records_of_every_domain_are_merged() {
     let (mut here, mut there) = parted();
     let molecule = records(&here.export())
         .into_iter()
@@ -133,7 +133,7 @@ fn every_domain_meets() {
 }
 
 #[test]
-fn what_was_moved_apart_is_refused_where_it_would_become_a_cycle() {
+fn moves_on_both_sides_that_form_a_cycle_are_refused() {
     let (mut here, mut there) = parted();
     let hang = |world: &mut World, node: &str, parent: &str| {
         world.app.graph_restructure(json!({ "operations": [
@@ -197,7 +197,7 @@ fn dependencies_that_close_a_cycle_together_are_refused() {
 }
 
 #[test]
-fn two_projects_of_one_name_are_not_made_one() {
+fn two_projects_with_one_name_are_not_merged() {
     let (mut here, mut there) = (World::full(), World::empty());
     there.app.graph_open(json!({ "project": "shop" }));
     let theirs = there.export().replace("n_0000000001", "n_00000000zz");
@@ -207,7 +207,7 @@ fn two_projects_of_one_name_are_not_made_one() {
 }
 
 #[test]
-fn a_name_that_is_not_taken_over_stands_in_nobodys_way() {
+fn a_name_that_is_not_imported_blocks_no_other() {
     let mut here = World::empty();
     here.app.graph_open(json!({ "project": "zz" }));
     here.app.graph_open(json!({ "project": "b" }));

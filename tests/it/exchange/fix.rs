@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[test]
-fn what_follows_from_something_else_is_found_repaired_and_clean_afterwards() {
+fn wrong_derived_data_is_found_repaired_and_clean_afterwards() {
     for (tampering, finding) in [
         ("UPDATE work_projects SET total = total + 1", "nodes of a project"),
         (
@@ -90,7 +90,7 @@ fn what_follows_from_something_else_is_found_repaired_and_clean_afterwards() {
 }
 
 #[test]
-fn an_index_that_lacks_rows_is_made_anew_and_the_texts_are_left_alone() {
+fn an_index_without_its_rows_is_rebuilt_and_texts_are_unchanged() {
     let world = World::full();
     let place = world.app.db_path().parent().unwrap().to_owned();
     let open = || rusqlite::Connection::open(world.app.db_path()).unwrap();
@@ -120,7 +120,7 @@ fn an_index_that_lacks_rows_is_made_anew_and_the_texts_are_left_alone() {
 }
 
 #[test]
-fn what_is_lost_is_left_with_what_to_do() {
+fn lost_data_is_reported_with_what_to_do() {
     let world = World::full();
     let place = world.app.db_path().parent().unwrap().to_owned();
     let conn = rusqlite::Connection::open(world.app.db_path()).unwrap();
@@ -136,7 +136,7 @@ fn what_is_lost_is_left_with_what_to_do() {
 }
 
 #[test]
-fn stores_of_branches_that_are_gone_are_told_and_no_repair_deletes_them() {
+fn stores_of_deleted_branches_are_reported_and_not_deleted_by_repair() {
     let (_keep, root) = repository(&[]);
     let require = |id: &str| {
         let entity = json!({ "id": id, "type": "adr", "title": "x", "status": "accepted" });
@@ -173,7 +173,7 @@ fn stores_of_branches_that_are_gone_are_told_and_no_repair_deletes_them() {
 }
 
 #[test]
-fn what_was_repaired_is_told_also_where_the_rest_cannot_be() {
+fn repairs_are_reported_even_if_others_are_impossible() {
     let world = World::full();
     let place = world.app.db_path().parent().unwrap().to_owned();
     let conn = rusqlite::Connection::open(world.app.db_path()).unwrap();

@@ -22,7 +22,7 @@ const MEMORY: &str = r#"{"type":"entity","name":"Ann","entityType":"person","obs
 "#;
 
 #[test]
-fn the_reference_servers_memory_comes_in_once_and_grows() {
+fn memory_of_the_reference_server_is_imported_once_and_then_extended() {
     let (_keep, home) = directory();
     fs::write(home.join("memory.jsonl"), MEMORY).unwrap();
     let err = run(&home, &["import", "memory.jsonl", "--project", "p"]).failed(2);
@@ -70,7 +70,7 @@ fn the_reference_servers_memory_comes_in_once_and_grows() {
 }
 
 #[test]
-fn relations_between_long_types_come_in_again_and_go_out_and_in() {
+fn relations_between_long_types_can_be_imported_again_and_exported() {
     let (_keep, home) = directory();
     let entity =
         |name: &str, kind: &str| json!({ "type": "entity", "name": name, "entityType": kind });
@@ -97,7 +97,7 @@ fn relations_between_long_types_come_in_again_and_go_out_and_in() {
 }
 
 #[test]
-fn a_type_that_somebody_made_of_that_name_for_other_ends_is_left_to_them() {
+fn an_existing_type_of_that_name_with_other_ends_is_not_changed() {
     let (_keep, home) = directory();
     let ends =
         |to: &str| json!({ "from_types": ["person"], "to_types": [to], "required_properties": [] });
@@ -179,7 +179,7 @@ fn lines(issues: impl IntoIterator<Item = Value>) -> String {
 }
 
 #[test]
-fn more_issues_than_one_plan_takes_come_in_with_all_that_they_say() {
+fn more_issues_than_one_plan_may_have_are_imported_completely() {
     let mut app = TestApp::new();
     let mut issues: Vec<Value> = (0..10_050)
         .map(|at| {
@@ -233,7 +233,7 @@ fn more_issues_than_one_plan_takes_come_in_with_all_that_they_say() {
 }
 
 #[test]
-fn an_issue_is_newer_by_its_instant_not_by_its_spelling() {
+fn issues_are_compared_by_instant_not_by_spelling() {
     let mut app = TestApp::new();
     let mut import = |title: &str, updated: &str| {
         let issue = json!({ "id": "bd-1", "title": title, "status": "open", "updated_at": updated,
@@ -256,7 +256,7 @@ fn an_issue_is_newer_by_its_instant_not_by_its_spelling() {
 }
 
 #[test]
-fn what_goes_to_and_comes_from_elsewhere_tells_how_far_it_is() {
+fn export_and_import_report_progress() {
     let issues = lines(
         (0..30).map(|at| json!({ "id": format!("b-{at}"), "title": "x", "status": "closed" })),
     );
@@ -300,7 +300,7 @@ fn what_goes_to_and_comes_from_elsewhere_tells_how_far_it_is() {
 }
 
 #[test]
-fn what_is_wrong_with_a_line_is_told_in_few_words() {
+fn the_error_of_a_line_is_short() {
     let (_keep, home) = directory();
     let long = "x".repeat(100_000);
     for (name, more, line) in [

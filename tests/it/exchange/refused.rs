@@ -138,7 +138,7 @@ fn a_project_without_its_root_is_refused() {
 }
 
 #[test]
-fn an_edge_to_a_node_that_is_nowhere_is_refused() {
+fn an_edge_to_a_missing_node_is_refused() {
     let export = World::full().export();
     let without: Vec<&str> =
         export.lines().filter(|line| !line.contains("\"id\":\"n_0000000005\"")).collect();

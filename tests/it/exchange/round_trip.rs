@@ -45,7 +45,7 @@ fn export_import_export_gives_the_same_bytes_with_all_domains() {
 }
 
 #[test]
-fn lines_are_sorted_and_carry_what_decides_between_two() {
+fn lines_are_sorted_and_contain_what_decides_a_conflict() {
     let export = World::full().export();
     assert!(export.starts_with("{\"format\":\"graph\",\"version\":1}\n"), "{export}");
     assert!(export.ends_with("\n{\"end\":true}\n"), "{export}");
@@ -70,7 +70,7 @@ fn lines_are_sorted_and_carry_what_decides_between_two() {
 }
 
 #[test]
-fn an_imported_plan_works_as_the_one_it_came_from() {
+fn an_imported_plan_behaves_like_the_original() {
     let mut home = World::full();
     let mut away = World::empty();
     away.import(&home.export()).unwrap();
@@ -96,7 +96,7 @@ fn an_imported_plan_works_as_the_one_it_came_from() {
 }
 
 #[test]
-fn what_a_file_said_stays_the_files_and_goes_when_the_file_is_gone() {
+fn facts_of_a_file_still_belong_to_it_and_are_deleted_with_it() {
     let mut home = World::full();
     let mut away = World::empty();
     away.import(&home.export()).unwrap();
@@ -114,7 +114,7 @@ fn what_a_file_said_stays_the_files_and_goes_when_the_file_is_gone() {
 }
 
 #[test]
-fn the_binary_writes_whole_private_files_and_never_over_another() {
+fn the_binary_writes_complete_private_files_and_replaces_none() {
     let home = World::full();
     let place = home.app.db_path().parent().unwrap().to_owned();
     let said = run(&place, &["export", "all.jsonl"]).ok();
@@ -199,7 +199,7 @@ proptest! {
     #![proptest_config(Config { cases: 8, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn whatever_was_done_comes_back_as_it_was(
+    fn any_sequence_of_calls_survives_export_and_import(
         steps in prop::collection::vec((any::<u8>(), any::<u8>(), "[ -~äß\\n\u{1f600}\u{7f}]{1,12}"), 1..30)
     ) {
         let mut home = World::empty();
@@ -217,7 +217,7 @@ proptest! {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_export_that_finds_no_room_names_itself_and_not_the_database() {
+fn an_export_without_disk_space_names_its_own_file() {
     let (_keep, place) = directory();
     run(&place, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();

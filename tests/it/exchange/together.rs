@@ -30,7 +30,7 @@ fn ended(child: Child) -> String {
 }
 
 #[test]
-fn eight_imports_at_once_into_a_new_file_take_each_record_once() {
+fn eight_concurrent_imports_into_a_new_file_import_each_record_once() {
     let (_keep, home) = directory();
     fs::write(home.join("graph.config.yaml"), "durability: normal\n").unwrap();
     let export = World::full().export();
@@ -49,7 +49,7 @@ fn eight_imports_at_once_into_a_new_file_take_each_record_once() {
 }
 
 #[test]
-fn an_import_and_servers_that_write_lose_nothing_of_each_other() {
+fn an_import_and_writing_servers_lose_nothing() {
     let (_keep, home) = directory();
     fs::write(home.join("all.jsonl"), World::full().export()).unwrap();
     let writers: Vec<_> = (0..3)
@@ -79,7 +79,7 @@ fn an_import_and_servers_that_write_lose_nothing_of_each_other() {
 }
 
 #[test]
-fn an_import_that_is_refused_leaves_no_database_where_there_was_none() {
+fn a_refused_import_creates_no_database() {
     let (_keep, home) = directory();
     let cycle = r#"{"id":"a","title":"A","status":"open","dependencies":[{"depends_on_id":"b"}]}
 {"id":"b","title":"B","status":"open","dependencies":[{"depends_on_id":"a"}]}
@@ -118,7 +118,7 @@ fn an_import_that_is_refused_leaves_no_database_where_there_was_none() {
 }
 
 #[test]
-fn a_file_that_an_editor_of_another_system_saved_is_read_all_the_same() {
+fn a_byte_order_mark_and_crlf_are_accepted() {
     let export = World::full().export();
     let dos = |text: &str| format!("\u{feff}{}", text.replace('\n', "\r\n"));
     let (_keep, home) = directory();

@@ -32,7 +32,7 @@ fn an_atom_is_fresh_until_one_of_its_files_changes() {
 }
 
 #[test]
-fn every_answer_with_atoms_marks_them() {
+fn every_response_with_atoms_marks_them() {
     let mut repo = Repo::new();
     repo.write("src/a.rs", "one");
     let id = repo.atom("src", &["src/**"]);
@@ -85,7 +85,7 @@ fn reading_never_refreshes() {
 }
 
 #[test]
-fn confirm_alone_says_that_it_is_still_true() {
+fn confirm_alone_marks_the_knowledge_as_still_correct() {
     let mut repo = Repo::new();
     repo.write("src/a.rs", "one");
     let id = repo.atom("src", &["src/**"]);
@@ -105,7 +105,7 @@ fn confirm_alone_says_that_it_is_still_true() {
 }
 
 #[test]
-fn confirm_has_a_version_to_mind_and_is_for_updates_of_atoms() {
+fn confirm_needs_a_version_and_is_allowed_in_updates_of_atoms_only() {
     let mut repo = Repo::new();
     let id = repo.atom("src", &["src/**"]);
     let mut refused = |ask: serde_json::Value, code: &str| {
@@ -168,7 +168,7 @@ fn writing_knowledge_or_paths_confirms_and_nothing_else_does() {
 }
 
 #[test]
-fn what_holds_the_same_is_fresh_whatever_its_time_and_commit() {
+fn equal_content_is_fresh_whatever_its_time_and_commit() {
     let mut repo = Repo::new();
     repo.write("src/a.rs", "one");
     let id = repo.atom("src", &["src/**"]);
@@ -185,7 +185,7 @@ fn what_holds_the_same_is_fresh_whatever_its_time_and_commit() {
 }
 
 #[test]
-fn what_is_gone_and_what_is_new_has_changed() {
+fn deleted_and_new_files_count_as_changed() {
     let mut repo = Repo::new();
     repo.write("src/a.rs", "one");
     repo.write("src/b.rs", "one");
@@ -215,7 +215,7 @@ fn what_is_gone_and_what_is_new_has_changed() {
 }
 
 #[test]
-fn what_is_new_is_told_of_every_area_that_has_it() {
+fn a_new_file_is_reported_for_every_area_that_contains_it() {
     let mut repo = Repo::new();
     repo.write("docs/a.md", "one");
     repo.write("src/a.rs", "one");
@@ -248,7 +248,7 @@ fn what_is_new_is_told_of_every_area_that_has_it() {
 }
 
 #[test]
-fn of_no_file_at_all_nothing_can_be_told() {
+fn without_any_file_the_freshness_is_unknown() {
     let mut repo = Repo::new();
     let id = repo.atom("planned", &["next/**"]);
     assert_eq!(repo.get(&id)["freshness"], json!({ "state": "unknown" }));
@@ -257,7 +257,7 @@ fn of_no_file_at_all_nothing_can_be_told() {
 }
 
 #[test]
-fn outside_git_nothing_is_kept_and_nothing_is_marked() {
+fn outside_git_nothing_is_stored_or_marked() {
     let mut repo = Repo::without_git();
     repo.write("src/a.rs", "one");
     let id = repo.atom("src", &["src/**"]);
@@ -275,7 +275,7 @@ fn outside_git_nothing_is_kept_and_nothing_is_marked() {
 }
 
 #[test]
-fn confirmations_go_with_their_atoms() {
+fn confirmations_are_deleted_with_their_atoms() {
     let mut repo = Repo::new();
     repo.write("src/a.rs", "one");
     let molecule = json!({ "operation": "create", "entityType": "molecule", "name": "m" });

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::repo::{Repo, shown};
 
 #[test]
-fn what_has_too_many_files_is_unknown() {
+fn an_area_of_too_many_files_is_unknown() {
     let mut repo = Repo::new();
     for index in 0..1_001 {
         fs::create_dir_all(repo.root.join("many")).unwrap();
@@ -23,7 +23,7 @@ fn what_has_too_many_files_is_unknown() {
 }
 
 #[test]
-fn one_answer_looks_at_so_much_and_the_rest_is_unknown() {
+fn one_response_inspects_a_bounded_number_of_files_and_the_rest_is_unknown() {
     let mut repo = Repo::new();
     for index in 0..999 {
         fs::create_dir_all(repo.root.join("many")).unwrap();
@@ -44,7 +44,7 @@ fn one_answer_looks_at_so_much_and_the_rest_is_unknown() {
 }
 
 #[test]
-fn a_file_that_was_just_written_is_compared_by_what_it_holds() {
+fn a_file_that_was_just_written_is_compared_by_content() {
     let mut repo = Repo::new();
     let now = 1_767_225_600_000;
     for (age, expected) in [(0, "changed 1"), (60_000, "fresh")] {
@@ -59,7 +59,7 @@ fn a_file_that_was_just_written_is_compared_by_what_it_holds() {
 }
 
 #[test]
-fn links_are_compared_by_where_they_point_and_never_followed() {
+fn links_are_compared_by_target_and_never_followed() {
     let mut repo = Repo::new();
     let outside = tempfile::tempdir().unwrap();
     let secret = outside.path().join("secret");
@@ -86,7 +86,7 @@ fn links_are_compared_by_where_they_point_and_never_followed() {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "a pipe can be made in no other way")]
-fn pipes_and_what_may_not_be_read_are_not_opened() {
+fn pipes_and_unreadable_files_are_not_opened() {
     use std::os::unix::fs::PermissionsExt;
     let mut repo = Repo::new();
     repo.write("src/a.rs", "one");
@@ -104,7 +104,7 @@ fn pipes_and_what_may_not_be_read_are_not_opened() {
 }
 
 #[test]
-fn a_huge_file_is_compared_by_its_looks() {
+fn a_huge_file_is_compared_by_size_and_time() {
     let mut repo = Repo::new();
     repo.write("data/a.bin", &"x".repeat(5 << 20));
     let id = repo.atom("data", &["data/*"]);
@@ -117,7 +117,7 @@ fn a_huge_file_is_compared_by_its_looks() {
 }
 
 #[test]
-fn new_files_in_an_area_that_is_too_wide_are_not_told() {
+fn new_files_in_an_area_that_is_too_wide_are_not_reported() {
     let mut repo = Repo::new();
     for index in 0..4_100 {
         fs::create_dir_all(repo.root.join("many")).unwrap();
@@ -132,7 +132,7 @@ fn new_files_in_an_area_that_is_too_wide_are_not_told() {
 }
 
 #[test]
-fn new_files_in_an_area_of_too_many_directories_are_not_told() {
+fn new_files_in_an_area_of_too_many_directories_are_not_reported() {
     let mut repo = Repo::new();
     for (area, directories) in [("few", 90), ("many", 110)] {
         for index in 0..directories {

@@ -6,7 +6,7 @@ use super::repo::Repo;
 use crate::support::git::{commit, git};
 
 #[test]
-fn an_entity_is_fresh_until_a_file_that_it_is_about_changes() {
+fn an_entity_is_fresh_until_one_of_its_files_changes() {
     let mut repo = Repo::new();
     repo.write("docs/pay.md", "one");
     repo.write("src/pay/a.rs", "one");
@@ -53,7 +53,7 @@ fn naming_an_entity_confirms_it_once() {
 }
 
 #[test]
-fn a_branch_is_confirmed_by_itself() {
+fn each_branch_has_its_own_confirmations() {
     let mut repo = Repo::new();
     repo.write("docs/pay.md", "one");
     commit(&repo.root);
@@ -98,7 +98,7 @@ fn a_sync_confirms_what_it_reads() {
 }
 
 #[test]
-fn what_was_rolled_back_was_never_compared_with_its_files() {
+fn an_entity_that_was_rolled_back_is_not_confirmed() {
     let mut repo = Repo::new();
     repo.write("docs/pay.md", "one");
     repo.require("REQ-1", Some("docs/pay.md"));
@@ -111,7 +111,7 @@ fn what_was_rolled_back_was_never_compared_with_its_files() {
 }
 
 #[test]
-fn things_about_the_same_files_share_what_was_kept() {
+fn entities_with_the_same_files_share_the_stored_state() {
     let mut repo = Repo::new();
     repo.write("docs/pay.md", "one");
     let requirement = |id: usize| json!({ "id": format!("REQ-{id}"), "type": "req", "title": "t", "status": "draft", "text_ref": "docs/pay.md" });

@@ -24,7 +24,7 @@ fn mark(server: &mut Server, id: &str) -> String {
 }
 
 #[test]
-fn processes_share_what_was_said_and_each_looks_at_its_own_working_tree() {
+fn processes_share_confirmations_and_each_inspects_its_own_working_tree() {
     let (_keep, root) = repository(&[]);
     fs::create_dir(root.join("src")).unwrap();
     fs::write(root.join("src/a.rs"), "one").unwrap();
@@ -47,7 +47,7 @@ fn processes_share_what_was_said_and_each_looks_at_its_own_working_tree() {
 }
 
 #[test]
-fn a_file_that_is_written_twice_in_one_moment_is_never_missed() {
+fn two_writes_of_a_file_in_one_instant_are_both_noticed() {
     let (_keep, root) = repository(&[]);
     fs::create_dir(root.join("src")).unwrap();
     let mut server = Server::start(&root).greet();
@@ -65,7 +65,7 @@ fn a_file_that_is_written_twice_in_one_moment_is_never_missed() {
 }
 
 #[test]
-fn people_see_the_mark_and_the_confirmation() {
+fn commands_print_the_mark_and_the_confirmation() {
     let (_keep, root) = repository(&[]);
     fs::create_dir(root.join("src")).unwrap();
     fs::write(root.join("src/a.rs"), "one").unwrap();

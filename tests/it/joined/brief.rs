@@ -6,7 +6,7 @@ use super::world::{Shop, each, texts};
 use crate::support::TestApp;
 
 #[test]
-fn one_call_tells_what_every_domain_knows_about_a_file() {
+fn one_call_returns_what_every_domain_has_about_a_file() {
     let mut shop = Shop::full();
     shop.app.call("bob", "graph_next", json!({ "scope": shop.backend, "claim": true })).unwrap();
     let told = shop.brief(json!({ "paths": ["src/pay.rs", "docs/none.md"] }));
@@ -35,7 +35,7 @@ fn one_call_tells_what_every_domain_knows_about_a_file() {
 }
 
 #[test]
-fn the_last_changes_are_told_newest_first_with_evidence() {
+fn the_last_changes_are_listed_newest_first_with_evidence() {
     let mut shop = Shop::full();
     let atom = shop.brief(json!({ "paths": "src/pay.rs" }))["atoms"][0]["id"].take();
     shop.app.advance_minutes(1);
@@ -65,7 +65,7 @@ fn the_last_changes_are_told_newest_first_with_evidence() {
 }
 
 #[test]
-fn what_was_resolved_on_other_files_is_not_told() {
+fn resolved_work_on_other_files_is_not_listed() {
     let mut shop = Shop::full();
     shop.done("Elsewhere", &["web/page.ts"], "x");
     shop.done("In a directory above", &["./src/"], "y");
@@ -75,7 +75,7 @@ fn what_was_resolved_on_other_files_is_not_told() {
 }
 
 #[test]
-fn work_that_was_resolved_long_ago_and_not_looked_at_is_counted() {
+fn old_resolved_work_that_was_not_inspected_is_counted() {
     let mut shop = Shop::full();
     shop.done("Long ago", &["src/pay.rs"], "x");
     let told = shop.brief(json!({ "paths": ["src/pay.rs"] }));
@@ -117,7 +117,7 @@ fn a_node_stands_for_its_own_and_inherited_files() {
 }
 
 #[test]
-fn a_node_without_files_is_told_so() {
+fn a_node_without_files_is_reported() {
     let mut shop = Shop::full();
     let told = shop.brief(json!({ "node_id": shop.root }));
     assert_eq!(told["files"], 0);
@@ -200,7 +200,7 @@ fn files_belong_to_the_repository_and_so_every_project_counts() {
 }
 
 #[test]
-fn what_is_off_is_left_out() {
+fn a_toolset_that_is_off_is_left_out() {
     let mut shop = Shop::full();
     let told = |shop: &mut Shop, toolsets: &str| -> Vec<String> {
         shop.app.configure(&format!("toolsets: {toolsets}\n"));
@@ -234,7 +234,7 @@ fn a_damaged_kb_directory_costs_only_what_is_in_it() {
 }
 
 #[test]
-fn changes_of_another_branch_are_not_told() {
+fn changes_of_another_branch_are_not_listed() {
     let mut kb = crate::kb::world::Kb::empty();
     kb.checkout("main");
     let entity = |title: &str| {
@@ -315,7 +315,7 @@ fn a_directory_stands_for_its_files_also_where_a_node_names_it() {
 }
 
 #[test]
-fn a_directory_stands_for_its_files_in_every_answer_about_paths() {
+fn a_directory_stands_for_its_files_in_every_response_about_paths() {
     let mut shop = Shop::full();
     let root = shop.app.db_path().parent().unwrap().to_owned();
     std::fs::create_dir_all(root.join("src/many")).unwrap();
@@ -353,7 +353,7 @@ fn a_directory_stands_for_its_files_in_every_answer_about_paths() {
 }
 
 #[test]
-fn paths_are_told_as_they_were_spelled() {
+fn paths_are_returned_as_they_were_spelled() {
     let mut shop = Shop::full();
     let told = shop.brief(json!({ "paths": "./src/pay.rs, web\\page.ts" }));
     assert_eq!(told["atoms"][0]["paths"], json!(["./src/pay.rs"]));

@@ -39,7 +39,7 @@ fn crowded() -> Shop {
 }
 
 #[test]
-fn the_answer_is_never_longer_than_was_asked_for() {
+fn the_response_is_never_longer_than_requested() {
     let mut shop = crowded();
     let paths: Vec<String> = ["src/pay.rs".to_owned()]
         .into_iter()
@@ -79,7 +79,7 @@ fn what_is_left_out_is_counted_by_kind() {
 }
 
 #[test]
-fn no_kind_crowds_the_others_out() {
+fn no_kind_displaces_the_others() {
     let mut shop = crowded();
     let answer = shop.brief(json!({ "paths": ["src/pay.rs", "web/x.ts"] }));
     for list in ["atoms", "failing", "kb", "work", "changes", "unknown"] {

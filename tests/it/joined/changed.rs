@@ -97,7 +97,7 @@ fn outside_git_the_files_have_to_be_named() {
 }
 
 #[test]
-fn without_git_installed_the_fault_says_so() {
+fn without_git_installed_the_error_names_git() {
     let (_keep, root) = repository(&[]);
     run(&root, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     let nowhere = root.join("nowhere");

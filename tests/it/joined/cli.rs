@@ -12,7 +12,7 @@ fn directory_of(shop: &Shop) -> PathBuf {
 }
 
 #[test]
-fn a_briefing_reads_from_what_is_known_to_what_is_not() {
+fn a_briefing_prints_the_known_before_the_unknown() {
     let mut shop = Shop::full();
     shop.app.call("bob", "graph_next", json!({ "scope": shop.backend, "claim": true })).unwrap();
     let out = run(&directory_of(&shop), &["brief", "src/pay.rs", "docs/none.md"]).ok();
@@ -52,7 +52,7 @@ last changes
 }
 
 #[test]
-fn what_the_kb_knows_is_known_also_where_no_atom_is_about_the_file() {
+fn kb_entities_are_listed_although_no_atom_covers_the_file() {
     let mut shop = Shop::new();
     let file = json!({ "file": "docs/only.md" });
     let symbol = json!({ "id": "only", "type": "symbol", "title": "x", "status": "active", "properties": file });
@@ -68,7 +68,7 @@ fn what_the_kb_knows_is_known_also_where_no_atom_is_about_the_file() {
 }
 
 #[test]
-fn stored_text_cannot_act_on_the_terminal() {
+fn stored_text_cannot_control_the_terminal() {
     let mut shop = Shop::new();
     shop.atom("Na\u{1b}[31mme", &["src/pay.rs"], "needle \u{1b}]0;title\u{7} \u{202e}", None);
     let directory = directory_of(&shop);
@@ -81,7 +81,7 @@ fn stored_text_cannot_act_on_the_terminal() {
 }
 
 #[test]
-fn search_prints_where_what_and_the_text_around_it() {
+fn search_prints_domain_subject_and_snippet() {
     let mut shop = Shop::full();
     let directory = directory_of(&shop);
     let out = run(&directory, &["search", "order", "id"]).ok();

@@ -32,7 +32,7 @@ fn it_counts_knowledge_memory_and_requirements_and_names_uncovered_files() {
 }
 
 #[test]
-fn more_files_than_are_looked_at_are_told() {
+fn more_files_than_are_inspected_are_reported() {
     let mut shop = Shop::new();
     let mut plan = |from: usize, to: usize| {
         let node = |at: usize| json!({ "ref": at.to_string(), "summary": "x", "context_links": [format!("f{at}")] });
@@ -46,7 +46,7 @@ fn more_files_than_are_looked_at_are_told() {
 }
 
 #[test]
-fn a_typical_project_with_everything_is_told_in_six_hundred_tokens() {
+fn a_typical_project_with_all_domains_takes_six_hundred_tokens() {
     let mut w = swimlanes();
     w.app.manage_graph(json!({ "operation": "create", "entityType": "atom", "name": "Lanes",
     "paths": ["src/lane_0.rs"], "knowledge": "x" }));

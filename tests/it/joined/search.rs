@@ -52,7 +52,7 @@ fn all_domains_are_searched_at_once() {
 }
 
 #[test]
-fn the_whole_comes_first_then_all_words_then_some() {
+fn the_phrase_ranks_first_then_all_words_then_some() {
     let mut shop = Shop::new();
     shop.atom("some", &["a"], "retry it", None);
     shop.atom("whole", &["b"], "then the gateway retry begins", None);
@@ -76,7 +76,7 @@ fn a_title_comes_before_other_text() {
 }
 
 #[test]
-fn short_texts_are_looked_for_in_everything() {
+fn short_texts_are_searched_in_all_domains() {
     let mut shop = remembering();
     shop.atom("Umlaut", &["a"], "Öl", None);
     for query in ["öl", "ÖL"] {
@@ -94,7 +94,7 @@ fn short_texts_are_looked_for_in_everything() {
 }
 
 #[test]
-fn a_question_is_never_syntax() {
+fn a_query_is_never_search_syntax() {
     let mut shop = Shop::new();
     let texts = [
         "a\" OR b",
@@ -119,7 +119,7 @@ fn a_question_is_never_syntax() {
 }
 
 #[test]
-fn a_kb_hit_is_what_the_active_branch_says() {
+fn a_kb_hit_is_of_the_active_branch() {
     let mut kb = crate::kb::world::Kb::empty();
     kb.checkout("main");
     let entity = |title: &str| json!({ "entities": [{ "id": "R", "type": "req", "title": title, "status": "draft" }] });
@@ -138,7 +138,7 @@ fn a_kb_hit_is_what_the_active_branch_says() {
 }
 
 #[test]
-fn only_what_is_on_is_searched() {
+fn only_active_toolsets_are_searched() {
     let mut shop = remembering();
     let kinds = |answer: &Value| {
         let mut domains: Vec<String> =

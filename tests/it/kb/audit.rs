@@ -31,7 +31,7 @@ fn state(kb: &mut Kb) -> (Vec<Value>, Vec<Value>) {
 }
 
 #[test]
-fn the_log_tells_who_did_what_and_why() {
+fn the_log_has_actor_changes_and_reason() {
     let mut kb = Kb::of("req R1, test T1", "R1 verified_by T1");
     kb.app.advance_minutes(1);
     kb.up(json!({ "source": "review", "entities": [{ "id": "R1", "title": "Other" }] }));
@@ -87,7 +87,7 @@ fn every_branch_has_its_own_log() {
 }
 
 #[test]
-fn a_rollback_on_another_branch_is_told_how_to_name_its_own() {
+fn a_rollback_on_another_branch_names_the_branch_to_pass() {
     let mut kb = Kb::of("req R1", "");
     kb.checkout("side");
     let changeset = kb.put("req R2", "")["changeset"].as_str().unwrap().to_owned();
@@ -99,7 +99,7 @@ fn a_rollback_on_another_branch_is_told_how_to_name_its_own() {
 }
 
 #[test]
-fn a_branch_has_no_part_in_the_life_of_an_earlier_one_of_its_name() {
+fn a_new_branch_has_no_changesets_of_a_deleted_one_with_its_name() {
     let mut kb = Kb::of("req R1", "");
     kb.checkout("side");
     let first = kb.put("req R2", "")["changeset"].as_str().unwrap().to_owned();
@@ -179,7 +179,7 @@ fn a_rollback_is_refused_where_later_changes_touch_the_same_facts() {
 }
 
 #[test]
-fn what_was_rolled_back_and_brought_back_counts_as_a_later_change() {
+fn a_rollback_that_was_undone_counts_as_a_later_change() {
     let mut kb = Kb::of("req R1", "");
     let change = |kb: &mut Kb, field: &str| {
         kb.up(json!({ "entities": [{ "id": "R1", field: "x" }] }))["changeset"].take()
@@ -205,7 +205,7 @@ fn what_was_rolled_back_and_brought_back_counts_as_a_later_change() {
 }
 
 #[test]
-fn a_link_comes_back_only_between_ends_of_its_types() {
+fn a_link_is_restored_only_between_ends_of_its_types() {
     let mut kb = Kb::of("req R1, test T1", "R1 verified_by T1");
     let link = json!({ "relationships": super::world::links("R1 verified_by T1"), "reason": "r" });
     let gone = kb.app.kb_delete(link);
@@ -222,7 +222,7 @@ fn a_link_comes_back_only_between_ends_of_its_types() {
 }
 
 #[test]
-fn a_link_comes_back_only_where_its_ends_are() {
+fn a_link_is_restored_only_if_its_ends_exist() {
     let mut kb = Kb::of("req R1 R2", "R1 depends_on R2");
     let gone = kb.app.kb_delete(
         json!({ "relationships": super::world::links("R1 depends_on R2"), "reason": "r" }),
@@ -246,7 +246,7 @@ fn facts_of_files_and_changesets_of_other_branches_are_not_rolled_back() {
 }
 
 #[test]
-fn a_diff_shows_what_is_different_and_nothing_else() {
+fn a_diff_shows_differences_and_nothing_else() {
     let mut kb =
         Kb::of("req R1 R2 R3, test T1", "R1 verified_by T1, R1 depends_on R2, R3 depends_on R2");
     kb.checkout("feature");

@@ -49,7 +49,7 @@ fn the_environment_overrules_git() {
 }
 
 #[test]
-fn after_its_first_use_a_branch_goes_its_own_way() {
+fn after_its_first_use_a_branch_is_independent() {
     let mut kb = Kb::of("req R1 R2, test T1", "R1 verified_by T1");
     kb.checkout("feature");
     kb.query(json!({}));
@@ -103,7 +103,7 @@ fn the_default_branch_begins_empty_also_when_another_is_used_first() {
 }
 
 #[test]
-fn a_branch_can_be_named_and_must_be_there() {
+fn a_branch_can_be_named_and_must_exist() {
     let mut kb = Kb::of("req R1", "");
     kb.checkout("feature");
     kb.put("req R2", "");
@@ -144,7 +144,7 @@ fn a_detached_head_has_a_store_of_its_own() {
 }
 
 #[test]
-fn a_refused_call_makes_no_store() {
+fn a_refused_call_creates_no_store() {
     let mut kb = Kb::of("req R1", "");
     kb.checkout("feature");
     kb.refused("VALIDATION_ERROR", "kb_upsert", json!({ "entities": [{ "id": "R9" }] }));
@@ -185,7 +185,7 @@ fn garbage_is_listed_first_and_never_the_active_or_the_default_branch() {
 }
 
 #[test]
-fn a_branch_that_comes_while_garbage_collection_waits_keeps_its_store() {
+fn a_branch_created_while_garbage_collection_waits_keeps_its_store() {
     let mut kb = Kb::of("req R1", "");
     for branch in ["gone", "main"] {
         kb.checkout(branch);
@@ -213,7 +213,7 @@ fn a_branch_that_comes_while_garbage_collection_waits_keeps_its_store() {
 }
 
 #[test]
-fn nothing_is_left_of_the_last_branch_that_had_it() {
+fn rows_without_any_branch_are_deleted() {
     let mut kb = Kb::empty();
     kb.checkout("a");
     kb.put("req R1 R2", "R1 depends_on R2");
@@ -235,7 +235,7 @@ fn former(name: &str) -> Former {
 }
 
 #[test]
-fn a_renamed_branch_takes_its_store_along() {
+fn a_renamed_branch_keeps_its_store() {
     let mut kb = Kb::of("req R1", "");
     kb.checkout("old");
     kb.put("req R2", "");
@@ -257,7 +257,7 @@ fn a_renamed_branch_takes_its_store_along() {
 }
 
 #[test]
-fn a_branch_that_replaces_another_brings_its_store_and_the_other_is_set_aside() {
+fn a_branch_that_replaces_another_keeps_its_store_and_the_other_is_renamed() {
     let mut kb = Kb::of("req R1", "");
     for (branch, id) in [("old", "OLD"), ("taken", "TAKEN")] {
         kb.checkout(branch);
@@ -324,7 +324,7 @@ fn a_link_is_one_row_for_all_branches_until_one_of_them_changes_it() {
 }
 
 #[test]
-fn what_files_said_is_copied_with_what_they_look_like() {
+fn facts_of_files_are_copied_with_the_state_of_the_files() {
     let mut kb = Kb::empty();
     kb.sync(vec![file("docs/a.md", "req A", "A depends_on B")], &[]);
     kb.checkout("feature");

@@ -73,7 +73,7 @@ fn no_cycles_shows_each_cycle_once() {
 }
 
 #[test]
-fn no_dangling_finds_links_without_an_end_and_with_a_wrong_one() {
+fn no_dangling_finds_links_with_a_missing_or_invalid_end() {
     let mut kb = sound();
     kb.sync(vec![file("docs/x.md", "req X1", "X1 verified_by T9, X1 depends_on R9")], &[]);
     let checked = kb.app.kb_check(json!({ "rules": ["no-dangling"] }));
@@ -102,7 +102,7 @@ fn a_link_that_is_unresolved_or_leads_to_the_wrong_type_covers_nothing() {
 }
 
 #[test]
-fn required_fields_finds_what_a_file_leaves_out() {
+fn required_fields_finds_fields_that_a_file_omits() {
     let mut kb = sound();
     let mut bare = file("docs/x.md", "req X1 X2", "");
     let facts = bare.facts.as_mut().unwrap();
@@ -281,7 +281,7 @@ fn untidy() -> Kb {
 }
 
 #[test]
-fn a_check_of_some_finds_what_the_check_of_all_finds_there() {
+fn a_check_of_some_ids_finds_what_a_full_check_finds_for_them() {
     let mut kb = untidy();
     let whole = kb.app.kb_check(json!({}));
     let all = kb.query(json!({ "limit": 200 }))["entities"].as_array().unwrap().clone();

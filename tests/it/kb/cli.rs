@@ -34,7 +34,7 @@ pub fn filled() -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 #[test]
-fn init_says_each_thing_it_did_and_does_it_once() {
+fn init_lists_its_steps_and_does_each_once() {
     let (_keep, directory) = directory();
     let out = kb(&directory, &["init"]).ok();
     for part in [
@@ -65,7 +65,7 @@ fn init_says_each_thing_it_did_and_does_it_once() {
 }
 
 #[test]
-fn looking_on_makes_no_file_and_says_what_to_do() {
+fn reading_creates_no_file_and_says_what_to_do() {
     let (_keep, directory) = directory();
     for arguments in [&["query"][..], &["check"], &["log"], &["diff"], &["gc"], &["branch"]] {
         let err = kb(&directory, arguments).failed(1);
@@ -77,7 +77,7 @@ fn looking_on_makes_no_file_and_says_what_to_do() {
 }
 
 #[test]
-fn sync_tells_what_changed_and_check_what_would() {
+fn sync_lists_what_changed_and_dry_run_what_would() {
     let (_keep, directory) = filled();
     let still = kb(&directory, &["sync"]).ok();
     assert_eq!(still, "main is up to date  4 files\n");
@@ -172,7 +172,7 @@ REQ-1 verified_by T-1
 }
 
 #[test]
-fn log_shows_changesets_and_rollback_takes_one_back() {
+fn log_shows_changesets_and_rollback_reverts_one() {
     let (_keep, directory) = filled();
     let note = json!({ "note": "a\u{1b}[31mb" });
     let entity = json!({ "id": "F-1", "type": "flag", "title": "t", "status": "active", "properties": note });
@@ -220,7 +220,7 @@ fn log_shows_changesets_and_rollback_takes_one_back() {
 }
 
 #[test]
-fn what_to_type_next_asks_the_same_branch_the_same_way() {
+fn suggested_commands_name_the_same_branch() {
     let (_keep, directory) = directory();
     for branch in ["main", "other one"] {
         for id in ["F-1", "F-2", "F-3"] {
@@ -308,7 +308,7 @@ fn a_hook_run_is_silent_and_never_fails() {
 }
 
 #[test]
-fn a_hook_run_with_nothing_to_do_reads_no_document_takes_no_lock_and_starts_no_program() {
+fn a_hook_without_changes_reads_no_document_locks_nothing_and_starts_no_program() {
     let (_keep, directory) = filled();
     let document = directory.join("docs/requirements/a.md");
     let age = |path: &Path| {
@@ -353,7 +353,7 @@ fn a_hook_does_not_wait_long_for_a_database_that_is_busy() {
 }
 
 #[test]
-fn doctor_tells_how_the_kb_stands() {
+fn doctor_reports_the_state_of_the_kb() {
     let (_keep, directory) = filled();
     let out = run(&directory, &["doctor"]).ok();
     assert!(out.contains("\nkb\n  branch     main, default main\n"), "{out}");
@@ -387,7 +387,7 @@ fn doctor_tells_how_the_kb_stands() {
 }
 
 #[test]
-fn doctor_recounts_what_the_kb_keeps_twice() {
+fn doctor_recounts_derived_data_of_the_kb() {
     for (tampering, finding) in [
         ("DELETE FROM kb_tags", "tags of an entity: REQ-1 keeps 0, a recount finds 1"),
         ("DELETE FROM kb_paths", "the file of an entity among its paths: REQ-1 keeps 0"),

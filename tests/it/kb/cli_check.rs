@@ -6,7 +6,7 @@ use super::cli::{filled, kb, requirement, write};
 use crate::support::binary::{Ran, run};
 
 #[test]
-fn check_ends_with_1_on_errors_and_prints_for_people_and_machines() {
+fn check_ends_with_1_on_errors_in_every_format() {
     let (_keep, directory) = filled();
     let ran = kb(&directory, &["check"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
@@ -81,7 +81,7 @@ fn sarif(ran: &Ran) {
 }
 
 #[test]
-fn every_result_of_sarif_is_one_that_a_reader_takes_whatever_it_is_about() {
+fn every_sarif_result_is_valid_for_every_violation() {
     let (_keep, directory) = filled();
     write(&directory, "docs/requirements/ü {0} #b.md", &requirement("REQ-9", "verified_by: T-9\n"));
     kb(&directory, &["sync"]).ok();

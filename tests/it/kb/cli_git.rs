@@ -25,7 +25,7 @@ pub fn put(directory: &Path, id: &str) -> Value {
 }
 
 #[test]
-fn a_bare_repository_and_a_deleted_worktree_are_told_apart_from_everything_else() {
+fn a_bare_repository_and_a_deleted_worktree_have_errors_of_their_own() {
     let (_keep, root) = repository(&[]);
     put(&root, "R1");
     let parent = root.parent().unwrap();
@@ -60,7 +60,7 @@ fn a_bare_repository_and_a_deleted_worktree_are_told_apart_from_everything_else(
 }
 
 #[test]
-fn without_git_all_but_the_hooks_is_set_up() {
+fn without_git_init_sets_up_all_but_the_hooks() {
     let (_keep, root) = repository(&[]);
     let without_git = |arguments: &[&str]| {
         finish(command(&root, &[&["kb"], arguments].concat()).env("PATH", root.join("docs")))
@@ -86,7 +86,7 @@ fn without_git_all_but_the_hooks_is_set_up() {
 }
 
 #[test]
-fn a_repository_of_another_user_is_read_and_what_git_says_of_hooks_is_told() {
+fn a_repository_of_another_user_is_read_and_the_error_of_git_is_shown() {
     let (_keep, root) = repository(&[]);
     let owned = [root.clone(), root.join(".git")];
     let given = owned.iter().try_for_each(|path| std::os::unix::fs::chown(path, Some(4242), None));
@@ -155,7 +155,7 @@ fn diff_against_a_default_branch_without_a_store_shows_everything() {
 }
 
 #[test]
-fn gc_lists_stores_of_branches_that_are_gone_and_deletes_them_when_forced() {
+fn gc_lists_stores_of_deleted_branches_and_deletes_them_with_force() {
     let (_keep, root) = repository(&[]);
     put(&root, "R1");
     let all = ["gone", "here", "there", "before"];
@@ -209,7 +209,7 @@ fn gc_lists_stores_of_branches_that_are_gone_and_deletes_them_when_forced() {
 }
 
 #[test]
-fn branch_makes_a_store_and_takes_one_over() {
+fn branch_creates_a_store_or_takes_over_another() {
     let (_keep, root) = repository(&[]);
     put(&root, "R1");
     git(&root, &["branch", "side"]);
@@ -237,7 +237,7 @@ fn branch_makes_a_store_and_takes_one_over() {
 }
 
 #[test]
-fn who_looks_on_is_told_of_a_renamed_store_and_moves_none() {
+fn reading_reports_a_renamed_store_and_renames_none() {
     let (_keep, root) = repository(&[]);
     put(&root, "R1");
     for name in ["taken", "old"] {

@@ -25,7 +25,7 @@ fn hooked() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn hooks_make_and_sync_the_store_of_a_branch_that_is_checked_out() {
+fn hooks_create_and_sync_the_store_of_a_branch_at_checkout() {
     let (_keep, root) = hooked();
     git(&root, &["checkout", "-q", "-b", "side"]);
     assert_eq!(stores(&root), ["main 1", "side 1"], "post-checkout made it");
@@ -64,7 +64,7 @@ fn hooks_never_fail_a_git_command() {
 }
 
 #[test]
-fn a_persons_hook_is_kept_and_gets_back_every_byte() {
+fn a_users_hook_is_kept_and_restored_unchanged() {
     let (_keep, root) = repository(&[]);
     let hooks = root.join(".git/hooks");
     let hook = |name: &str, text: &str, mode| {
@@ -94,7 +94,7 @@ fn a_persons_hook_is_kept_and_gets_back_every_byte() {
 }
 
 #[test]
-fn hooks_go_where_git_looks_or_is_told_to_look() {
+fn hooks_are_installed_where_git_finds_them() {
     let (_keep, root) = repository(&[]);
     let out = kb(&root, &["init", "--hooks-path", ".githooks"]).ok();
     assert!(out.contains(&format!("hooks in {}/.githooks\n", root.display())), "{out}");
@@ -111,7 +111,7 @@ fn hooks_go_where_git_looks_or_is_told_to_look() {
 }
 
 #[test]
-fn a_directory_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
+fn an_invalid_hooks_directory_is_refused_and_git_is_not_configured() {
     let (_keep, root) = repository(&[]);
     for chosen in ["", " ", "~/hooks", "%(prefix)/x", ".gitignore", ".gitignore/below"] {
         let option = format!("--hooks-path={chosen}");
@@ -132,7 +132,7 @@ fn a_directory_that_hooks_cannot_be_in_is_refused_and_git_is_told_nothing() {
 }
 
 #[test]
-fn hooks_of_an_earlier_init_move_to_a_chosen_directory_and_a_persons_setting_stays() {
+fn hooks_of_an_earlier_init_move_to_the_new_directory_and_a_users_setting_is_kept() {
     let (_keep, root) = repository(&[]);
     kb(&root, &["init"]).ok();
     let out = kb(&root, &["init", "--hooks-path", ".githooks"]).ok();
@@ -191,7 +191,7 @@ fn a_rebase_with_hooks_keeps_the_facts_that_it_replays() {
 }
 
 #[test]
-fn a_rebase_that_replays_nothing_takes_away_what_is_gone_though_git_runs_no_hook_after_it() {
+fn a_rebase_without_commits_removes_deleted_facts_without_a_final_hook() {
     let (_keep, root) = hooked();
     git(&root, &["checkout", "-q", "-b", "behind"]);
     git(&root, &["checkout", "-q", "-b", "picked"]);
@@ -216,7 +216,7 @@ fn a_rebase_that_replays_nothing_takes_away_what_is_gone_though_git_runs_no_hook
 }
 
 #[test]
-fn a_rebase_that_stops_at_its_last_commit_keeps_what_that_commit_brings() {
+fn a_rebase_that_stops_at_its_last_commit_keeps_the_facts_of_that_commit() {
     let (_keep, root) = hooked();
     git(&root, &["checkout", "-q", "-b", "topic"]);
     write(&root, "docs/requirements/b.md", &requirement("REQ-2", ""));

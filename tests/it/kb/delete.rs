@@ -9,7 +9,7 @@ fn kb() -> Kb {
 }
 
 #[test]
-fn it_answers_what_went() {
+fn it_returns_what_was_deleted() {
     let mut kb = kb();
     let answer = kb.app.kb_delete(json!({ "ids": ["R2"], "reason": "dropped by the board" }));
     assert_eq!(
@@ -21,7 +21,7 @@ fn it_answers_what_went() {
 }
 
 #[test]
-fn it_is_refused_while_others_refer_to_an_entity_and_lists_who() {
+fn it_is_refused_while_other_entities_refer_to_it_and_lists_them() {
     let mut kb = kb();
     let fault = kb.refused(
         "INVARIANT_VIOLATION",
@@ -36,7 +36,7 @@ fn it_is_refused_while_others_refer_to_an_entity_and_lists_who() {
 }
 
 #[test]
-fn what_goes_together_does_not_block_and_own_links_never_do() {
+fn entities_deleted_together_do_not_block_each_other() {
     let mut kb = kb();
     let answer = kb.app.kb_delete(json!({ "ids": ["R1", "R2"], "reason": "both" }));
     assert_eq!(answer["relationships"], 2);
@@ -57,7 +57,7 @@ fn relationships_can_be_removed_alone() {
 }
 
 #[test]
-fn a_link_that_blocks_may_go_in_the_same_call() {
+fn a_blocking_link_may_be_deleted_in_the_same_call() {
     let mut kb = kb();
     let ask = json!({ "ids": ["R1"], "relationships": links("R2 depends_on R1"), "reason": "r" });
     assert_eq!(kb.app.kb_delete(ask)["relationships"], 2);
@@ -81,7 +81,7 @@ fn facts_of_files_are_refused_with_the_file_to_edit() {
 }
 
 #[test]
-fn a_link_that_a_file_draws_from_an_entity_stays_behind_unresolved() {
+fn a_link_of_a_file_to_a_deleted_entity_remains_unresolved() {
     let mut kb = kb();
     kb.sync(vec![file("m.yaml", "", "R2 relates_to T1")], &[]);
     kb.app.kb_delete(json!({ "ids": ["R2"], "reason": "r" }));

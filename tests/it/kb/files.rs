@@ -60,7 +60,7 @@ fn files_that_cannot_be_used_are_reported_with_line_and_reason_and_the_rest_is_s
 }
 
 #[test]
-fn a_file_that_is_wrong_all_over_is_told_in_part_and_the_rest_of_it_counts() {
+fn problems_of_a_file_are_listed_up_to_a_limit_and_the_rest_counted() {
     let (_keep, directory) = directory();
     kb(&directory, &["init"]).ok();
     write(&directory, "docs/requirements/good.md", &requirement("GOOD", ""));
@@ -156,7 +156,7 @@ fn an_added_type_has_its_directory_and_works_from_file_to_query() {
 }
 
 #[test]
-fn a_property_with_a_nul_is_reported_and_left_out() {
+fn a_property_with_nul_is_reported_and_skipped() {
     let (_keep, directory) = directory();
     kb(&directory, &["init"]).ok();
     let zero =

@@ -152,7 +152,7 @@ fn linked_worktrees_are_on_their_branches_at_the_same_time_with_their_own_settin
 }
 
 #[test]
-fn a_renamed_branch_takes_its_store_along() {
+fn a_renamed_branch_keeps_its_store() {
     for storage in storages() {
         let (_keep, root) = repository(storage);
         put(&root, "R1");
@@ -174,7 +174,7 @@ fn a_renamed_branch_takes_its_store_along() {
 }
 
 #[test]
-fn a_branch_renamed_onto_another_takes_its_store_along_and_the_replaced_one_is_kept() {
+fn a_branch_renamed_onto_another_keeps_its_store_and_the_replaced_store_is_kept() {
     for storage in storages() {
         let (_keep, root) = repository(storage);
         put(&root, "R1");
@@ -232,7 +232,7 @@ fn a_default_branch_that_is_renamed_here_stays_the_default() {
 }
 
 #[test]
-fn a_default_branch_that_is_not_there_is_pointed_out_and_master_stands_in_for_main() {
+fn a_missing_default_branch_is_reported_and_master_replaces_main() {
     let directory = tempfile::tempdir().unwrap();
     for (name, default) in [("master", "master"), ("trunk", "main"), ("main", "main")] {
         let root = directory.path().canonicalize().unwrap().join(name);
@@ -308,7 +308,7 @@ fn the_default_branch_is_that_of_the_settings_then_of_origin_then_main() {
 }
 
 #[test]
-fn a_named_branch_must_be_gits_or_have_a_store() {
+fn a_named_branch_must_exist_in_git_or_have_a_store() {
     let (_keep, root) = repository(&[]);
     put(&root, "R1");
     git(&root, &["branch", "known"]);
@@ -343,7 +343,7 @@ fn the_environment_overrules_git_and_outside_git_the_default_is_active() {
 }
 
 #[test]
-fn a_head_that_cannot_be_read_is_a_clear_fault_and_a_named_branch_works() {
+fn an_unreadable_head_is_a_clear_error_and_a_named_branch_works() {
     let (_keep, root) = repository(&[]);
     put(&root, "R1");
     fs::write(root.join(".git/HEAD"), "nonsense\n").unwrap();

@@ -26,14 +26,14 @@ fn an_entity_holds_all_its_fields() {
 }
 
 #[test]
-fn what_is_not_set_is_left_out() {
+fn fields_that_are_not_set_are_omitted() {
     let mut kb = Kb::of("req R1", "");
     let fields: Vec<_> = kb.entity("R1").as_object().unwrap().keys().cloned().collect();
     assert_eq!(fields, ["id", "type", "title", "status", "source", "created_at", "updated_at"]);
 }
 
 #[test]
-fn every_type_of_the_model_is_there() {
+fn every_type_of_the_model_exists() {
     let mut kb =
         Kb::of("req a, scenario b, test c, adr d, flag e, event f, symbol g, component h", "");
     assert_eq!(kb.query(json!({}))["total"], 8);
@@ -70,7 +70,7 @@ fn every_relation_has_the_ends_of_the_model() {
 }
 
 #[test]
-fn a_relationship_says_how_it_came_about() {
+fn a_relationship_names_its_source() {
     let mut kb = Kb::of("req R1, test T1", "");
     kb.up(json!({ "relationships": [
         { "relation": "verified_by", "from": "R1", "to": "T1", "confidence": 0.5, "source": "review" },

@@ -70,7 +70,7 @@ fn link_patterns_combine_with_and() {
 }
 
 #[test]
-fn a_priority_is_the_same_in_whatever_case() {
+fn priorities_ignore_case() {
     let mut kb = Kb::of("req R1 R2 R3", "");
     for (id, priority) in [("R1", "must"), ("R2", "Must"), ("R3", "should")] {
         kb.up(json!({ "entities": [{ "id": id, "priority": priority }] }));
@@ -93,7 +93,7 @@ fn absent_finds_must_requirements_without_a_test() {
 }
 
 #[test]
-fn relationships_of_the_entities_found_come_along_when_asked_for() {
+fn relationships_of_the_found_entities_are_returned_on_request() {
     let mut kb = shop();
     assert_eq!(kb.query(json!({ "id": "R1" })).get("relationships"), None);
     let found = kb.query(json!({ "id": ["R1", "R2"], "relationships": true }));
@@ -136,7 +136,7 @@ fn edges_list_the_links_themselves() {
 }
 
 #[test]
-fn pages_join_to_the_whole_and_know_their_query() {
+fn pages_join_to_the_whole_and_cursors_belong_to_their_query() {
     let mut kb = shop();
     for (whole, list, expected) in
         [(json!({}), "entities", 9), (json!({ "edges": {} }), "relationships", 6)]
@@ -166,7 +166,7 @@ fn pages_join_to_the_whole_and_know_their_query() {
 }
 
 #[test]
-fn a_page_has_twenty_unless_asked_otherwise_and_its_cursor_is_good_on_its_branch_alone() {
+fn a_page_has_twenty_by_default_and_its_cursor_is_valid_on_its_branch_only() {
     let mut kb = Kb::empty();
     let ids: Vec<_> = (0..25).map(|at| format!("R{at:02}")).collect();
     kb.put(&format!("req {}", ids.join(" ")), "");
@@ -200,7 +200,7 @@ fn a_page_stays_within_its_characters() {
 }
 
 #[test]
-fn an_entity_too_long_for_a_list_is_shown_in_part_and_whole_when_asked_for_by_id() {
+fn a_long_entity_is_cut_in_a_list_and_complete_by_id() {
     let mut kb = Kb::empty();
     let long = |id: &str| {
         let links: Vec<_> =
@@ -231,7 +231,7 @@ fn an_entity_too_long_for_a_list_is_shown_in_part_and_whole_when_asked_for_by_id
 }
 
 #[test]
-fn text_follows_what_entities_say_now() {
+fn text_search_finds_the_current_text_of_entities() {
     let mut kb = shop();
     kb.up(json!({ "entities": [{ "id": "R1", "title": "Quixotic quest" }] }));
     assert_eq!(kb.ids(json!({ "text": "quixotic" })), "R1");

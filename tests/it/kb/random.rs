@@ -44,7 +44,7 @@ fn said(kb: &mut Kb) -> (Vec<Value>, Vec<String>) {
 }
 
 #[test]
-fn a_sync_of_what_changed_ends_where_a_sync_of_everything_does() {
+fn a_sync_of_changed_files_equals_a_sync_of_all_files() {
     for seed in 1..4 {
         let (mut dice, mut kb) = (Dice(seed), Kb::empty());
         let mut files: Vec<Option<FileFacts>> = vec![None; 6];
@@ -73,7 +73,7 @@ fn a_sync_of_what_changed_ends_where_a_sync_of_everything_does() {
 }
 
 #[test]
-fn no_rollback_leaves_a_link_that_tools_could_not_have_drawn_and_the_newest_can_be_taken_back() {
+fn no_rollback_leaves_an_invalid_link_and_the_newest_changeset_can_be_rolled_back() {
     let pairs = [
         ("depends_on", "R0", "R1"),
         ("verified_by", "R0", "T0"),

@@ -39,7 +39,7 @@ fn facts_remember_their_file_and_line() {
 }
 
 #[test]
-fn the_same_again_writes_nothing() {
+fn an_unchanged_sync_writes_nothing() {
     let mut kb = Kb::empty();
     kb.sync(vec![file("a.md", "req A1", "")], &[]);
     let before = kb.app.dump();
@@ -84,7 +84,7 @@ fn a_changed_file_changes_its_own_facts_only() {
 }
 
 #[test]
-fn a_fact_whose_file_is_gone_goes() {
+fn facts_of_a_deleted_file_are_deleted() {
     let mut kb = Kb::empty();
     kb.sync(vec![file("a.md", "req A1", ""), file("b.md", "req B1", "B1 depends_on A1")], &[]);
     let synced = kb.sync(vec![], &["a.md"]);
@@ -108,7 +108,7 @@ fn a_fact_that_moves_to_another_file_stays_the_same_fact() {
 }
 
 #[test]
-fn what_tools_wrote_is_never_touched() {
+fn a_sync_never_changes_facts_of_tools() {
     let mut kb = Kb::of("req R1, test T1", "R1 verified_by T1");
     kb.sync(vec![file("a.md", "req A1", "")], &[]);
     kb.put("", "A1 verified_by T1, R1 depends_on A1");
@@ -119,7 +119,7 @@ fn what_tools_wrote_is_never_touched() {
 }
 
 #[test]
-fn links_that_tools_made_to_a_vanished_fact_become_unresolved_and_come_back() {
+fn links_of_tools_to_a_deleted_fact_become_unresolved_until_it_returns() {
     let mut kb = Kb::of("req R1, test T1", "R1 verified_by T1");
     kb.sync(vec![file("a.md", "req A1", "")], &[]);
     kb.put("", "R1 depends_on A1, A1 verified_by T1");
@@ -134,7 +134,7 @@ fn links_that_tools_made_to_a_vanished_fact_become_unresolved_and_come_back() {
 }
 
 #[test]
-fn a_link_to_what_is_not_there_yet_is_kept_and_connects_itself() {
+fn a_link_to_a_missing_entity_is_kept_and_resolves_later() {
     let mut kb = Kb::empty();
     kb.sync(vec![file("a.md", "req A1", "A1 verified_by T1, A1 depends_on B1")], &[]);
     assert_eq!(kb.links(), ["A1 depends_on B1 ?", "A1 verified_by T1 ?"]);
@@ -154,7 +154,7 @@ fn a_link_to_what_is_not_there_yet_is_kept_and_connects_itself() {
 }
 
 #[test]
-fn an_id_that_a_tool_wrote_stays_the_tools_and_is_reported_until_it_is_free() {
+fn an_id_of_a_tool_is_not_replaced_by_a_file_and_is_reported_until_it_is_free() {
     let mut kb = Kb::of("req R1", "");
     let declared = || file("a.md", "req R1 A1", "R1 depends_on A1");
     for _ in 0..2 {
@@ -178,7 +178,7 @@ fn an_id_that_a_tool_wrote_stays_the_tools_and_is_reported_until_it_is_free() {
 }
 
 #[test]
-fn an_id_that_two_files_declare_belongs_to_the_first_and_falls_to_the_second() {
+fn an_id_in_two_files_belongs_to_the_first_and_then_to_the_second() {
     let mut kb = Kb::empty();
     kb.sync(vec![file("b.md", "req X", "")], &[]);
     let again = || file("a.md", "req X Y", "");
@@ -198,7 +198,7 @@ fn an_id_that_two_files_declare_belongs_to_the_first_and_falls_to_the_second() {
 }
 
 #[test]
-fn a_link_that_somebody_else_drew_stays_theirs_and_falls_to_the_file() {
+fn an_existing_link_keeps_its_owner_and_then_belongs_to_the_file() {
     let mut kb = Kb::of("req R1 R2", "R1 depends_on R2");
     let declared = || file("a.md", "", "R1 depends_on R2");
     assert!(kb.sync(vec![declared()], &[]).is_up_to_date());
@@ -250,7 +250,7 @@ fn a_file_that_cannot_be_parsed_is_reported_and_the_rest_is_synced() {
 }
 
 #[test]
-fn parts_that_cannot_be_used_are_reported_with_their_line() {
+fn invalid_parts_are_reported_with_their_line() {
     let mut kb = Kb::of("test T1", "");
     let mut odd = file(
         "a.md",
@@ -288,7 +288,7 @@ fn parts_that_cannot_be_used_are_reported_with_their_line() {
 }
 
 #[test]
-fn asking_what_a_sync_would_do_changes_nothing() {
+fn a_dry_run_of_a_sync_changes_nothing() {
     let mut kb = Kb::empty();
     kb.sync(vec![file("a.md", "req A1", "")], &[]);
     let before = kb.app.dump();
@@ -301,7 +301,7 @@ fn asking_what_a_sync_would_do_changes_nothing() {
 }
 
 #[test]
-fn a_file_that_only_looks_different_is_remembered_as_it_looks() {
+fn a_file_with_a_new_stamp_and_equal_content_gets_the_new_stamp() {
     let mut kb = Kb::empty();
     kb.sync(vec![file("a.md", "req A1", "")], &[]);
     let stamp = Stamp { size: 5, mtime: 77 };
@@ -352,7 +352,7 @@ fn the_order_in_which_files_change_makes_no_difference() {
 }
 
 #[test]
-fn while_the_working_tree_is_passing_through_nothing_is_taken_away() {
+fn during_a_rebase_a_sync_deletes_nothing() {
     let mut kb = Kb::empty();
     let all = || vec![file("a.md", "req A1 A2", "A1 depends_on A2"), file("b.md", "req B1", "")];
     kb.sync(all(), &[]);

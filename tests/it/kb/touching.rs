@@ -45,7 +45,7 @@ fn planted() -> Kb {
 }
 
 #[test]
-fn files_find_their_symbols_and_documents_and_what_is_behind_them() {
+fn files_find_their_symbols_and_documents_and_the_entities_linked_to_them() {
     let mut kb = planted();
     let answer = context(&mut kb, json!(["src/pay.rs"]));
     assert_eq!(shown(&answer), ["pay src/pay.rs|", "A1 |A1 affects pay", "R1 |pay implements R1"]);
@@ -73,7 +73,7 @@ fn files_find_their_symbols_and_documents_and_what_is_behind_them() {
 }
 
 #[test]
-fn it_is_what_the_active_branch_says_now() {
+fn it_returns_the_entities_of_the_active_branch() {
     let mut kb = planted();
     kb.checkout("feature");
     kb.up(json!({ "entities": [{ "id": "pay", "properties": { "file": "src/card.rs" } }] }));

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::world::Kb;
 
 #[test]
-fn the_answer_says_what_was_created_updated_and_unchanged() {
+fn the_response_lists_what_was_created_updated_and_unchanged() {
     let mut kb = Kb::of("req R1 R2, test T1", "R1 verified_by T1");
     let answer = kb.up(json!({
         "entities": [
@@ -29,7 +29,7 @@ fn the_answer_says_what_was_created_updated_and_unchanged() {
 }
 
 #[test]
-fn the_same_again_changes_nothing_and_makes_no_changeset() {
+fn an_unchanged_upsert_creates_no_changeset() {
     let mut kb = Kb::of("req R1, test T1", "R1 verified_by T1");
     let before = kb.app.dump();
     let answer = kb.put("req R1, test T1", "R1 verified_by T1");
@@ -82,7 +82,7 @@ fn properties_merge_and_null_deletes_a_key() {
 }
 
 #[test]
-fn source_defaults_to_the_agent_and_can_be_said() {
+fn source_defaults_to_the_agent_and_can_be_given() {
     let mut kb = Kb::empty();
     kb.up(json!({ "source": "interview:ann",
         "entities": [{ "id": "R1", "type": "req", "title": "t", "status": "draft" },
@@ -123,7 +123,7 @@ fn both_ends_may_be_in_the_same_changeset_in_any_order() {
 }
 
 #[test]
-fn a_dry_run_answers_the_same_and_changes_nothing() {
+fn a_dry_run_returns_the_same_and_changes_nothing() {
     let mut kb = Kb::of("req R1", "");
     let before = kb.app.dump();
     let ask = |dry_run: bool| {
@@ -175,7 +175,7 @@ fn an_unknown_status_is_a_warning_and_not_a_refusal() {
 }
 
 #[test]
-fn half_of_a_changeset_is_never_applied() {
+fn a_changeset_is_applied_completely_or_not_at_all() {
     let mut kb = Kb::of("req R1", "");
     kb.refused("INVARIANT_VIOLATION", "kb_upsert", json!({
         "entities": [{ "id": "R1", "title": "Changed" }, { "id": "T1", "type": "test", "title": "t", "status": "active" }],
@@ -194,7 +194,7 @@ fn a_type_never_changes() {
 }
 
 #[test]
-fn long_lists_in_the_answer_are_cut_and_counted() {
+fn long_lists_in_the_response_are_cut_and_counted() {
     let mut kb = Kb::empty();
     let ids: Vec<_> = (0..2_000).map(|i| format!("REQ-{i:05}")).collect();
     let answer = kb.put(&format!("req {}", ids.join(" ")), "");

@@ -79,7 +79,7 @@ fn query(extra: Value) -> Value {
 }
 
 #[test]
-fn patterns_that_are_none() {
+fn invalid_patterns_are_refused() {
     let mut w = world();
     let long = "x".repeat(513);
     // Within its length, and deeper than what compiles it can go.
@@ -119,7 +119,7 @@ fn patterns_that_are_none() {
 
 #[test]
 #[rustfmt::skip]
-fn lists_of_patterns_that_are_none() {
+fn invalid_lists_of_patterns_are_refused() {
     let many: Vec<String> = (0..21).map(|index| format!("src/{index}")).collect();
     check(vec![
         (BROKEN, "manage_graph", atom(json!({ "paths": [] })), &["paths", "empty"]),
@@ -145,7 +145,7 @@ fn lists_of_patterns_that_are_none() {
 
 #[test]
 #[rustfmt::skip]
-fn texts_one_past_their_bounds() {
+fn texts_above_their_limits_are_refused() {
     let name = "ä".repeat(256);
     let knowledge = "x".repeat(32_769);
     let wide = "日".repeat(10_923);
@@ -174,7 +174,7 @@ fn texts_one_past_their_bounds() {
 
 #[test]
 #[rustfmt::skip]
-fn relations_that_cannot_be() {
+fn impossible_relations_are_refused() {
     let many = |field: &str, id: &str| -> Vec<Value> { vec![json!({ field: id, "reason": "r" }); 51] };
     let one = |relation: Value| json!({ "relatedAtoms": [relation] });
     check(vec![
@@ -199,7 +199,7 @@ fn relations_that_cannot_be() {
 
 #[test]
 #[rustfmt::skip]
-fn a_molecule_of_another_project() {
+fn a_molecule_of_another_project_is_refused() {
     check(vec![
         (BROKEN, "manage_graph", atom(json!({ "moleculeId": "@foreign" })), &["moleculeId", "@q", "@p"]),
         (BROKEN, "manage_graph", update(json!({ "moleculeId": "@foreign" })), &["moleculeId", "@q", "@p"]),
@@ -208,7 +208,7 @@ fn a_molecule_of_another_project() {
 
 #[test]
 #[rustfmt::skip]
-fn unknown_ids() {
+fn unknown_ids_are_not_found() {
     let delete = |kind: &str, id: &str| json!({ "operation": "delete", "entityType": kind, "id": id, "version": 1 });
     let get = |kind: &str, id: &str| json!({ "operation": "get", "entityType": kind, "id": id });
     let mut w = world();
@@ -245,7 +245,7 @@ fn unknown_ids() {
 }
 
 #[test]
-fn versions() {
+fn missing_and_invalid_versions_are_refused() {
     let mut w = world();
     for operation in ["update", "delete"] {
         let ask = |version: Value| {
@@ -304,7 +304,7 @@ fn missing_fields_are_named() {
 
 #[test]
 #[rustfmt::skip]
-fn words_and_numbers_that_are_not_allowed() {
+fn words_and_numbers_that_are_not_allowed_are_refused() {
     let get = |extra: Value| with(json!({ "operation": "get", "entityType": "atom", "id": "@a" }), extra);
     let search = |extra: Value| query(with(json!({ "operation": "search", "entityType": "atom" }), extra));
     check(vec![
@@ -345,7 +345,7 @@ fn fields_that_an_operation_has_no_use_for_are_refused_not_ignored() {
 }
 
 #[test]
-fn paths_that_leave_the_repository() {
+fn paths_that_leave_the_repository_are_refused() {
     let mut w = world();
     for path in ["../x.ts", "src/../../x", "/etc/passwd", "C:\\x", "C:/x", "./", ".."] {
         let ask = query(json!({ "operation": "context", "paths": ["src/ok.ts", path] }));
@@ -354,7 +354,7 @@ fn paths_that_leave_the_repository() {
 }
 
 #[test]
-fn without_a_project_the_hint_helps_also_where_the_tools_of_work_are_off() {
+fn without_a_project_the_hint_fits_the_active_toolsets() {
     let (_keep, directory) = directory();
     std::fs::write(directory.join("graph.config.yaml"), "toolsets: [knowledge]\n").unwrap();
     let new = json!({ "operation": "create", "entityType": "molecule", "name": "x" });

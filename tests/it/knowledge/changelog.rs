@@ -116,7 +116,7 @@ fn deep_history_is_read_page_by_page() {
 }
 
 #[test]
-fn a_page_of_long_entries_is_cut_and_says_so() {
+fn a_page_of_long_entries_is_cut_and_reports_it() {
     let mut w = world();
     for _ in 0..20 {
         w.note("a", &"x".repeat(4_096));
@@ -167,7 +167,7 @@ fn an_entry_outlives_its_task() {
 }
 
 #[test]
-fn parent_ids_may_be_dashed_or_not_in_any_case() {
+fn parent_ids_may_have_dashes_or_not_and_any_case() {
     let mut w = world();
     w.note("a", "said");
     let id = w.id("a").replace('-', "").to_uppercase();

@@ -28,7 +28,7 @@ fn payments() -> World {
 }
 
 #[test]
-fn the_answer_is_as_in_the_specification() {
+fn the_response_is_as_in_the_specification() {
     let mut w = payments();
     w.note("Webhook Handlers", "30 s timeout");
     let paths =
@@ -57,7 +57,7 @@ fn the_answer_is_as_in_the_specification() {
 }
 
 #[test]
-fn lists_are_there_though_nothing_matches() {
+fn lists_are_present_although_nothing_matches() {
     let mut w = World::new();
     let expected = json!({ "molecules": [], "orphanAtoms": [], "unmatchedPaths": ["a.ts"] });
     assert_eq!(w.context("a.ts"), expected);
@@ -91,7 +91,7 @@ fn paths_come_as_comma_separated_text_as_a_json_array_or_as_a_list() {
 }
 
 #[test]
-fn each_path_is_normalised_and_answered_under_the_spelling_it_was_asked_with() {
+fn each_path_is_normalised_and_returned_in_the_spelling_of_the_request() {
     let mut w = World::new();
     w.atom("a", &["src/pages/*.ts"], json!({}));
     let root = w.app.app.config().root.to_str().unwrap().to_owned();
@@ -242,7 +242,7 @@ fn matching_rules_of_the_specification() {
 }
 
 #[test]
-fn atoms_of_other_projects_are_not_looked_at() {
+fn atoms_of_other_projects_are_ignored() {
     let mut w = World::new();
     w.open("q");
     w.atom("ours", &["src/**"], json!({}));
@@ -283,7 +283,7 @@ fn the_changelog_is_limited_as_asked_on_atoms_and_molecules() {
 }
 
 #[test]
-fn a_relation_whose_target_has_gone_is_marked() {
+fn a_relation_to_a_deleted_atom_is_marked() {
     let mut w = payments();
     w.delete("Stripe Integration", json!({}));
     let related =
@@ -296,7 +296,7 @@ fn a_relation_whose_target_has_gone_is_marked() {
 }
 
 #[test]
-fn a_related_atom_that_was_renamed_goes_by_its_new_name() {
+fn a_related_atom_that_was_renamed_has_its_new_name() {
     let mut w = payments();
     w.update("Stripe Integration", json!({ "name": "Gateway" }));
     let context = w.context("src/payments/webhook-a.ts");
@@ -333,7 +333,7 @@ fn paths_edited_with_plain_sql_match() {
 }
 
 #[test]
-fn a_pattern_that_plain_sql_made_no_glob_spoils_nothing() {
+fn an_invalid_glob_written_with_plain_sql_breaks_no_other() {
     let deep = "{".repeat(300) + &"}".repeat(300);
     for paths in [json!(["src/[", 5]), json!([deep]), json!(["*".repeat(5_000) + "x"])] {
         let mut w = World::new();
@@ -349,7 +349,7 @@ fn a_pattern_that_plain_sql_made_no_glob_spoils_nothing() {
 }
 
 #[test]
-fn another_process_s_change_is_seen_by_the_next_call() {
+fn a_change_of_another_process_is_seen_by_the_next_call() {
     let mut w = World::new();
     w.atom("a", &["src/**"], json!({}));
     assert_eq!(names(&w.context("src/x")["orphanAtoms"]), "a");
@@ -365,7 +365,7 @@ fn another_process_s_change_is_seen_by_the_next_call() {
 }
 
 #[test]
-fn an_answer_stays_within_its_characters_and_names_every_match() {
+fn a_response_stays_within_its_characters_and_names_every_match() {
     let mut w = World::new();
     w.atom("target", &["lib/**"], json!({}));
     let related: Vec<Value> =

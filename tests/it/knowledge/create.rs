@@ -50,7 +50,7 @@ fn an_atom_is_stored_with_all_its_fields_at_version_1() {
 }
 
 #[test]
-fn orphan_atoms_are_allowed_whether_the_molecule_is_left_out_or_null() {
+fn orphan_atoms_are_allowed_with_molecule_omitted_or_null() {
     let mut w = World::new();
     w.atom("left", &["a"], json!({}));
     w.atom("null", &["a"], json!({ "moleculeId": null }));
@@ -73,7 +73,7 @@ fn ids_are_version_4_uuids_and_stored_dashed_in_lower_case() {
 }
 
 #[test]
-fn created_by_task_id_left_out_is_the_root_of_the_project() {
+fn an_omitted_created_by_task_id_is_the_root_of_the_project() {
     let mut w = World::new();
     w.open("q");
     w.molecule("m", json!({ "projectId": "q" }));
@@ -85,7 +85,7 @@ fn created_by_task_id_left_out_is_the_root_of_the_project() {
 }
 
 #[test]
-fn a_project_goes_by_its_name_its_roots_id_or_nothing_when_it_is_the_only_one() {
+fn a_project_is_given_by_name_by_root_id_or_omitted_if_it_is_the_only_one() {
     let mut w = World::new();
     for project in [json!({ "projectId": "p" }), json!({ "projectId": "@p" })] {
         w.molecule("m", project);
@@ -112,7 +112,7 @@ fn name_and_knowledge_are_trimmed() {
 }
 
 #[test]
-fn knowledge_may_be_left_out_or_empty() {
+fn knowledge_may_be_omitted_or_empty() {
     let mut w = World::new();
     for (name, extra) in
         [("a", json!({})), ("b", json!({ "knowledge": "" })), ("c", json!({ "knowledge": " \n" }))]
@@ -197,7 +197,7 @@ fn relations_come_as_a_list_or_as_json_text_and_50_of_them_are_allowed() {
 }
 
 #[test]
-fn ids_in_arguments_may_be_dashed_or_not_in_any_case() {
+fn ids_in_arguments_may_have_dashes_or_not_and_any_case() {
     let mut w = World::new();
     w.molecule("m", json!({}));
     w.atom("other", &["x"], json!({}));
@@ -233,7 +233,7 @@ fn equal_names_are_different_things() {
 }
 
 #[test]
-fn creating_records_an_event_with_what_is_there_after() {
+fn creating_records_an_event_with_the_new_values() {
     let mut w = World::new();
     w.molecule("m", json!({ "knowledge": "k" }));
     w.atom("a", &["x/**"], json!({ "moleculeId": "@m" }));

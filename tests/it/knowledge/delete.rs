@@ -43,7 +43,7 @@ fn gone(w: &mut World, name: &str) {
 }
 
 #[test]
-fn an_atom_goes_with_its_changelog_and_nothing_else_does() {
+fn an_atom_is_deleted_with_its_changelog_and_nothing_else() {
     let mut w = world();
     let before = w.get("m");
     let answer = w.delete("a", json!({}));
@@ -97,7 +97,7 @@ fn orphaned_atoms_keep_their_last_task_when_none_is_named() {
 }
 
 #[test]
-fn with_cascade_member_atoms_and_their_changelogs_go_too() {
+fn with_cascade_member_atoms_and_their_changelogs_are_deleted() {
     let mut w = world();
     let answer = w.delete("m", json!({ "cascade": true }));
     assert_eq!(names(&answer["deletedAtoms"]), "a b");
@@ -122,7 +122,7 @@ fn cascade_may_come_as_text() {
 }
 
 #[test]
-fn a_molecule_without_atoms_goes_either_way() {
+fn a_molecule_without_atoms_is_deleted_with_or_without_cascade() {
     let mut w = World::new();
     for cascade in [true, false] {
         w.molecule("m", json!({}));
@@ -147,14 +147,14 @@ fn a_version_is_required_and_a_stale_one_is_a_conflict_that_carries_the_current_
 }
 
 #[test]
-fn an_unknown_last_task_is_refused_before_anything_goes() {
+fn an_unknown_last_task_is_refused_before_anything_is_deleted() {
     let mut w = world();
     let ask = w.updating("m", json!({ "operation": "delete", "lastTaskId": "n_zzzzzzzzzz" }));
     w.refused("NOT_FOUND", "manage_graph", ask);
 }
 
 #[test]
-fn what_points_at_a_deleted_thing_is_marked() {
+fn relations_to_a_deleted_atom_are_marked() {
     let mut w = world();
     w.update("b", json!({ "relatedAtoms": [{ "atomId": "@a", "reason": "calls" }, { "atomId": "@c", "reason": "reads" }] }));
     w.update("n", json!({ "relatedMolecules": [{ "moleculeId": "@m", "reason": "below" }] }));
@@ -174,7 +174,7 @@ fn what_points_at_a_deleted_thing_is_marked() {
 }
 
 #[test]
-fn deleting_records_what_was_there_before() {
+fn deleting_records_the_old_values() {
     let mut w = world();
     w.delete("c", json!({}));
     w.delete("m", json!({ "lastTaskId": "@p" }));
@@ -192,7 +192,7 @@ fn deleting_records_what_was_there_before() {
 }
 
 #[test]
-fn cascading_records_each_atom_that_goes() {
+fn cascading_records_each_deleted_atom() {
     let mut w = world();
     w.delete("m", json!({ "cascade": true }));
     let events = w.events();

@@ -89,7 +89,7 @@ fn changelog_limit_and_include_changelog_say_how_many() {
 }
 
 #[test]
-fn ids_may_be_dashed_or_not_in_any_case() {
+fn ids_may_have_dashes_or_not_and_any_case() {
     let mut w = World::new();
     w.molecule("m", json!({}));
     w.atom("a", &["x"], json!({}));
@@ -122,7 +122,7 @@ fn an_id_is_of_its_own_kind_only() {
 
 /// Clients move long results out of sight, but what was asked for by its id is given.
 #[test]
-fn one_thing_asked_for_by_id_is_given_whole() {
+fn an_entity_requested_by_id_is_returned_completely() {
     let mut w = World::new();
     // Each of these takes two characters in JSON.
     let knowledge = format!("x{}x", "\n".repeat(32_766));
@@ -134,7 +134,7 @@ fn one_thing_asked_for_by_id_is_given_whole() {
 }
 
 #[test]
-fn what_there_is_no_room_for_is_counted() {
+fn entries_that_do_not_fit_are_counted() {
     let mut w = World::new();
     w.molecule("m", json!({}));
     w.atom("a", &["x"], json!({}));
@@ -152,7 +152,7 @@ fn what_there_is_no_room_for_is_counted() {
 }
 
 #[test]
-fn members_that_there_is_no_room_for_are_named_and_counted() {
+fn members_that_do_not_fit_are_named_and_counted() {
     let mut w = World::new();
     w.molecule("m", json!({}));
     for index in 0..6 {

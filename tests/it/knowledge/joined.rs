@@ -37,7 +37,7 @@ fn container(w: &mut World, name: &str, extra: Value) -> Value {
 }
 
 #[test]
-fn graph_next_carries_the_knowledge_of_the_nodes_own_files_with_and_without_a_claim() {
+fn graph_next_returns_the_knowledge_of_the_nodes_own_files_with_and_without_a_claim() {
     let mut w = world();
     w.resolve("t");
     for claim in [false, true] {
@@ -51,7 +51,7 @@ fn graph_next_carries_the_knowledge_of_the_nodes_own_files_with_and_without_a_cl
 }
 
 #[test]
-fn graph_next_carries_the_knowledge_of_all_nodes_that_it_gives() {
+fn graph_next_returns_the_knowledge_of_all_its_nodes() {
     let mut w = world();
     w.resolve("t");
     w.task("second", &["docs/a.md"]);
@@ -72,7 +72,7 @@ fn graph_next_without_files_or_without_work_has_no_knowledge() {
 }
 
 #[test]
-fn graph_context_carries_the_knowledge_of_the_nodes_own_files() {
+fn graph_context_returns_the_knowledge_of_the_nodes_own_files() {
     let mut w = world();
     let ask = json!({ "node_id": "@work" });
     let plain = w.graph_context(ask);
@@ -102,7 +102,7 @@ fn query_container_includes_the_graph_context_of_its_context_files() {
 }
 
 #[test]
-fn paths_are_extracted_however_people_write_them() {
+fn paths_are_extracted_from_every_usual_spelling() {
     for (link, expected) in [
         ("src/a.ts", json!(["src/a.ts"])),
         ("- src/a.ts", json!(["src/a.ts"])),
@@ -245,7 +245,7 @@ fn open_work_follows_links_that_are_added_and_work_that_is_reopened() {
 }
 
 #[test]
-fn open_work_says_who_holds_it_and_other_projects_work_is_not_shown() {
+fn open_work_names_its_holder_and_work_of_other_projects_is_not_shown() {
     let mut w = World::new();
     w.task("x", &["src/a.ts"]);
     w.open("q");
@@ -284,7 +284,7 @@ fn open_work_is_found_in_any_spelling_of_a_link_that_knowledge_is_found_for() {
 }
 
 #[test]
-fn a_task_of_one_project_is_told_what_that_project_knows() {
+fn a_task_gets_the_knowledge_of_its_own_project() {
     let mut w = world();
     w.open("q");
     let node = json!({ "ref": "y", "summary": "y", "context_links": ["src/retry.ts"] });

@@ -146,7 +146,7 @@ fn a_delete_and_an_update_of_one_version_do_not_both_happen() {
 }
 
 #[test]
-fn another_processs_change_is_seen_at_once_by_the_next_context() {
+fn a_change_of_another_process_is_seen_by_the_next_context() {
     let directory = tempfile::tempdir().unwrap();
     let (atom, _) = planted(directory.path());
     let (mut reader, mut writer) =
@@ -167,7 +167,7 @@ fn another_processs_change_is_seen_at_once_by_the_next_context() {
 }
 
 #[test]
-fn faults_come_in_the_envelope_of_the_specification() {
+fn errors_have_the_envelope_of_the_specification() {
     let directory = tempfile::tempdir().unwrap();
     let (atom, _) = planted(directory.path());
     let mut server = Server::greeted(directory.path());

@@ -39,7 +39,7 @@ fn many_paths_in_many_atoms_are_cut_to_one_path_each_and_counted() {
 }
 
 #[test]
-fn atoms_that_find_no_room_at_all_are_counted() {
+fn atoms_that_do_not_fit_are_counted() {
     let mut app = app(120, &json!(["src/**"]), &"n".repeat(250));
     let found = app.query_graph(json!({ "operation": "context", "paths": ["src/a"] }));
     assert!(size(&found) < MOST, "{}", size(&found));
@@ -53,7 +53,7 @@ fn atoms_that_find_no_room_at_all_are_counted() {
 }
 
 #[test]
-fn a_page_that_is_full_says_where_to_go_on() {
+fn a_full_page_has_the_next_offset() {
     let globs: Vec<String> = (0..20).map(|n| format!("{}{n:02}/*", "g".repeat(500))).collect();
     let mut app = app(12, &json!(globs), "atom ");
     let (mut seen, mut offset) = (Vec::new(), 0);
@@ -75,7 +75,7 @@ fn a_page_that_is_full_says_where_to_go_on() {
 }
 
 #[test]
-fn what_is_looked_for_is_bounded_in_every_domain() {
+fn search_texts_are_bounded_in_every_domain() {
     let mut app = app(1, &json!(["src/**"]), "area ");
     app.create_ontology(json!({ "node_types": ["T"] }));
     let long = "x".repeat(257);
@@ -92,7 +92,7 @@ fn what_is_looked_for_is_bounded_in_every_domain() {
 }
 
 #[test]
-fn many_small_atoms_and_large_ones_stay_within_an_answer() {
+fn many_small_atoms_and_large_ones_stay_within_one_response() {
     for (atoms, knowledge) in [(300, 100), (40, 2_000), (12, 30_000)] {
         let mut app = TestApp::new();
         app.graph_open(json!({ "project": "p" }));

@@ -33,7 +33,7 @@ fn without_a_filter_everything_of_the_project_comes_by_name() {
 }
 
 #[test]
-fn the_project_may_be_left_out_when_it_is_the_only_one() {
+fn the_project_may_be_omitted_when_it_is_the_only_one() {
     let mut w = world();
     let ask = json!({ "operation": "search", "entityType": "molecule" });
     assert_eq!(names(&w.data("query_graph", ask.clone())["items"]), "API Pages");
@@ -115,7 +115,7 @@ fn case_does_not_matter_in_any_script() {
 }
 
 #[test]
-fn what_is_syntax_elsewhere_is_text_here() {
+fn search_syntax_is_plain_text() {
     let mut w = World::new();
     let texts = [
         ("quoted", "say \"hello there\" now"),
@@ -158,7 +158,7 @@ fn what_is_syntax_elsewhere_is_text_here() {
 }
 
 #[test]
-fn a_search_sees_what_was_written_last() {
+fn a_search_finds_the_latest_text() {
     let mut w = world();
     w.update("Bus", json!({ "knowledge": "kafka" }));
     w.update("Alone", json!({ "knowledge": "quixotic", "knowledgeMode": "append" }));
@@ -193,7 +193,7 @@ fn filters_narrow_each_other() {
 }
 
 #[test]
-fn pages_have_a_total_and_20_items_unless_told() {
+fn pages_have_a_total_and_20_items_by_default() {
     let mut w = World::new();
     for index in 0..45 {
         w.atom(&format!("a{index:02}"), &["x"], json!({}));
@@ -234,7 +234,7 @@ fn a_page_of_matches_counts_matches_only() {
 }
 
 #[test]
-fn items_carry_what_get_has_with_their_changelog() {
+fn items_have_the_fields_of_get_with_their_changelog() {
     let mut w = world();
     for index in 0..6 {
         w.note("Checkout", &format!("entry {index}"));
@@ -254,7 +254,7 @@ fn items_carry_what_get_has_with_their_changelog() {
 }
 
 #[test]
-fn a_list_stays_within_its_characters_and_says_what_it_left_out() {
+fn a_list_stays_within_its_characters_and_counts_the_omitted() {
     let mut w = World::new();
     for index in 0..20 {
         w.atom(&format!("a{index:02}"), &["x"], json!({ "knowledge": "x".repeat(3_000) }));

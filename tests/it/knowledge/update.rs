@@ -153,7 +153,7 @@ fn nothing_is_added_to_the_changelog_by_an_update() {
 }
 
 #[test]
-fn last_task_id_left_out_keeps_the_old_one_and_the_creator_stays() {
+fn an_omitted_last_task_id_keeps_the_old_one_and_the_creator() {
     let mut w = world();
     w.task("second", &[]);
     for name in ["m", "a"] {
@@ -170,7 +170,7 @@ fn last_task_id_left_out_keeps_the_old_one_and_the_creator_stays() {
 }
 
 #[test]
-fn what_is_not_named_stays_as_it_is() {
+fn fields_that_are_not_named_stay_unchanged() {
     let mut w = world();
     w.atom("other", &["x"], json!({}));
     w.molecule("others", json!({}));
@@ -203,7 +203,7 @@ fn paths_are_replaced_whole_and_match_at_once() {
 }
 
 #[test]
-fn an_atom_is_reassigned_orphaned_and_taken_in_again() {
+fn an_atom_is_reassigned_orphaned_and_assigned_again() {
     let mut w = world();
     w.molecule("other", json!({}));
     for (molecule, expected) in [("@other", Some("@other")), ("null", None), ("@m", Some("@m"))] {
@@ -251,7 +251,7 @@ fn an_update_that_names_nothing_to_change_is_refused() {
 }
 
 #[test]
-fn ids_may_be_dashed_or_not_in_any_case() {
+fn ids_may_have_dashes_or_not_and_any_case() {
     let mut w = world();
     let id = w.id("a");
     for spelling in [id.to_uppercase(), id.replace('-', "")] {

@@ -9,7 +9,7 @@ const NOBODY: &str = "mem_zzzzzzzzzz";
 const NOTHING: &str = "conn_zzzzzzzzzz";
 
 #[test]
-fn ac01_a_node_comes_back_as_it_was_made_also_after_a_restart() {
+fn ac01_a_node_is_returned_as_created_also_after_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());
@@ -38,7 +38,7 @@ fn ac01_a_node_comes_back_as_it_was_made_also_after_a_restart() {
 }
 
 #[test]
-fn ac02_a_connection_comes_back_as_it_was_made_also_after_a_restart() {
+fn ac02_a_connection_is_returned_as_created_also_after_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());
@@ -105,7 +105,7 @@ fn ac03_nodes_and_connections_are_found_by_type_properties_and_ends() {
 }
 
 #[test]
-fn ac04_the_ontology_says_what_may_be() {
+fn ac04_the_ontology_defines_what_is_allowed() {
     let mut m = Memory::empty();
     assert_eq!(m.create_ontology(gtd()), json!({ "ok": true }));
     assert_eq!(m.get_ontology(json!({})), gtd());
@@ -146,7 +146,7 @@ fn ac05_deleting_a_node_takes_its_connections_and_nothing_else() {
 }
 
 #[test]
-fn ac06_a_node_that_is_not_there_is_node_not_found() {
+fn ac06_a_missing_node_is_node_not_found() {
     let mut m = Memory::new();
     m.node("Project", "p", json!({}));
     for (tool, ask) in [
@@ -163,7 +163,7 @@ fn ac06_a_node_that_is_not_there_is_node_not_found() {
 }
 
 #[test]
-fn ac07_a_connection_names_which_of_its_parts_is_wrong() {
+fn ac07_a_connection_names_its_invalid_part() {
     let mut m = Memory::new();
     let (project, action) = (m.node("Project", "p", json!({})), m.node("Action", "a", json!({})));
     let ask = |kind: &str, from: &str, to: &str| json!({ "type": kind, "from_node_id": from, "to_node_id": to });
@@ -217,7 +217,7 @@ fn ac08_a_violation_of_the_ontology_lists_what_is_allowed() {
 }
 
 #[test]
-fn ac09_required_properties_must_be_there() {
+fn ac09_required_properties_must_be_present() {
     let mut m = Memory::new();
     let (action, person) = (m.node("Action", "a", json!({})), m.node("Person", "p", json!({})));
     let ask = |properties: Value| json!({ "type": "WaitingFor", "from_node_id": action, "to_node_id": person, "properties": properties });
@@ -234,7 +234,7 @@ fn ac09_required_properties_must_be_there() {
 }
 
 #[test]
-fn ac10_the_ontology_is_made_once_and_needed_by_what_builds_on_it() {
+fn ac10_the_ontology_is_created_once_and_required_by_nodes_and_connections() {
     let mut m = Memory::empty();
     for (tool, ask) in [
         ("create_node", json!({ "type": "Project", "content": "x" })),
@@ -275,7 +275,7 @@ fn ac10_the_ontology_is_made_once_and_needed_by_what_builds_on_it() {
 }
 
 #[test]
-fn ac11_failures_leave_the_graph_whole_and_readable() {
+fn ac11_failures_leave_the_graph_complete_and_readable() {
     let mut m = Memory::new();
     let [project] = m.nodes("Project", ["p"]);
     let [action] = m.nodes("Action", ["a"]);

@@ -50,7 +50,7 @@ fn connect(extra: Value) -> Value {
 
 #[test]
 #[rustfmt::skip]
-fn properties_that_are_none() {
+fn invalid_properties_are_refused() {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let large = "x".repeat(70_000);
     let mut cases: Vec<(&str, &str, Value, &[&str])> = Vec::new();
@@ -81,7 +81,7 @@ fn properties_that_are_none() {
 }
 
 #[test]
-fn numbers_that_are_none() {
+fn invalid_numbers_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("create_ontology", super::world::gtd());
@@ -102,7 +102,7 @@ fn numbers_that_are_none() {
 
 #[test]
 #[rustfmt::skip]
-fn content_and_encodings_that_do_not_fit() {
+fn content_that_does_not_fit_its_encoding_is_refused() {
     check(vec![
         ("INVALID_ENCODING", "create_node", create(json!({ "content": "not base64!", "encoding": "base64" })), &["content", "base64"]),
         ("INVALID_ENCODING", "create_node", create(json!({ "content": "AAA=AAA=", "encoding": "base64", "properties": { "k": 1 } })), &["content", "base64"]),
@@ -123,7 +123,7 @@ fn content_and_encodings_that_do_not_fit() {
 
 #[test]
 #[rustfmt::skip]
-fn updates_that_change_nothing() {
+fn updates_that_change_nothing_are_refused() {
     check(vec![
         ("VALIDATION_ERROR", "update_node", update(json!({})), &["nothing to change", "`properties`", "`content`", "`format`"]),
         ("VALIDATION_ERROR", "update_node", update(json!({ "properties": {} })), &["nothing to change"]),
@@ -134,7 +134,7 @@ fn updates_that_change_nothing() {
 
 #[test]
 #[rustfmt::skip]
-fn ontologies_that_are_none() {
+fn invalid_ontologies_are_refused() {
     let kind = |name: &str, from: Value, to: Value| json!({ "name": name, "from_types": from, "to_types": to });
     let of = |kinds: Value| json!({ "node_types": ["A", "B"], "connection_types": kinds });
     let mut m = Memory::empty();
@@ -172,7 +172,7 @@ fn ontologies_that_are_none() {
 
 #[test]
 #[rustfmt::skip]
-fn words_and_ids_that_are_none() {
+fn unknown_words_and_ids_are_refused() {
     let long = "x".repeat(1 << 20);
     check(vec![
         ("VALIDATION_ERROR", "get_connected_nodes", json!({ "node_id": "@1", "direction": "up" }), &["direction", "up", "out", "in", "both"]),
@@ -199,7 +199,7 @@ fn words_and_ids_that_are_none() {
 }
 
 #[test]
-fn an_id_of_another_kind_is_told_which_tool_reads_it() {
+fn the_error_of_an_id_of_another_kind_names_its_tool() {
     let (mut m, [node, _], connection) = world();
     let work = m.graph_open(json!({ "project": "p" }))["root"]["id"].take();
     for (code, tool, field, id, reader) in [
@@ -215,7 +215,7 @@ fn an_id_of_another_kind_is_told_which_tool_reads_it() {
 }
 
 #[test]
-fn a_connection_with_itself_is_as_good_as_the_topology_says() {
+fn a_connection_to_itself_is_allowed_if_the_topology_allows_it() {
     let (mut m, [action, _], _) = world();
     let [project] = m.nodes("Project", ["p"]);
     let itself = m.connect("DependsOn", &action, &action);
@@ -229,7 +229,7 @@ fn a_connection_with_itself_is_as_good_as_the_topology_says() {
 }
 
 #[test]
-fn a_question_about_too_many_properties_is_refused() {
+fn a_query_with_too_many_properties_is_refused() {
     let mut m = Memory::new();
     let many: serde_json::Map<_, _> = (0..101).map(|n| (format!("k{n}"), json!(n))).collect();
     for tool in ["query_nodes", "query_connections"] {

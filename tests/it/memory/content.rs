@@ -11,7 +11,7 @@ fn held(m: &mut Memory, id: &str) -> Value {
 }
 
 #[test]
-fn every_byte_comes_back() {
+fn every_byte_is_returned() {
     let mut m = Memory::new();
     let all: Vec<u8> = (0..=255).collect();
     for bytes in [vec![], all.clone(), all.repeat(40), vec![0], b"plain text".to_vec()] {
@@ -58,7 +58,7 @@ fn encoding_and_format_have_defaults_and_can_change() {
 }
 
 #[test]
-fn an_update_of_content_says_its_encoding() {
+fn an_update_of_content_names_its_encoding() {
     let mut m = Memory::new();
     let [id] = m.nodes("Project", ["text"]);
     m.refused("INVALID_ENCODING", "update_node", json!({ "node_id": id, "content": "more" }))
@@ -69,7 +69,7 @@ fn an_update_of_content_says_its_encoding() {
 }
 
 #[test]
-fn a_megabyte_of_text_is_found_and_comes_back() {
+fn a_megabyte_of_text_is_found_and_returned() {
     let mut m = Memory::new();
     let content = format!("{}needle{}", "hay ".repeat(130_000), "stack ".repeat(90_000));
     let [id] = m.nodes("Project", [&content]);
@@ -78,7 +78,7 @@ fn a_megabyte_of_text_is_found_and_comes_back() {
 }
 
 #[test]
-fn content_goes_as_far_as_a_message_does() {
+fn content_may_be_as_long_as_a_message() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("graph.config.yaml"), "max_message_mb: 8\n").unwrap();
     let mut server = Server::greeted(directory.path());
@@ -98,7 +98,7 @@ fn content_goes_as_far_as_a_message_does() {
 }
 
 #[test]
-fn notes_of_a_connection_are_given_where_they_are_asked_for() {
+fn notes_of_a_connection_are_returned_on_request() {
     let mut m = Memory::new();
     let [a, b] = m.nodes("Action", ["a", "b"]);
     let ask =

@@ -6,7 +6,7 @@ use super::world::{Memory, gtd, restart, text};
 use crate::support::server::Server;
 
 #[test]
-fn ac12_little_is_enough() {
+fn ac12_only_required_fields_are_required() {
     let mut m = Memory::new();
     let empty = text(&m.create_node(json!({ "type": "Context", "content": "" }))["node_id"]);
     let node = m.get_node(json!({ "node_id": empty }));
@@ -112,7 +112,7 @@ fn ac17_the_ontology_only_grows() {
 }
 
 #[test]
-fn ac18_direction_is_which_way_a_connection_is_followed() {
+fn ac18_direction_selects_outgoing_or_incoming_connections() {
     let mut m = Memory::new();
     let [a, b, c, d] = m.nodes("Action", ["a", "b", "c", "d"]);
     m.connect("DependsOn", &b, &c);
@@ -167,7 +167,7 @@ fn ac19_an_operation_happens_whole_or_not_at_all() {
 }
 
 #[test]
-fn ac20_what_is_answered_is_stored() {
+fn ac20_a_returned_write_is_stored() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());

@@ -11,7 +11,7 @@ use super::{
 use crate::support::binary::{directory, run};
 
 #[test]
-fn the_layout_is_that_of_the_seed() {
+fn the_layout_is_that_of_the_specification() {
     let (_m, home) = rich();
     let target = home.join("out");
     let said = export(&home, &target).ok();
@@ -91,7 +91,7 @@ fn export_import_export_gives_identical_bytes() {
 }
 
 #[test]
-fn a_directory_of_another_maker_is_read() {
+fn a_directory_of_another_program_is_read() {
     let (_keep, home) = directory();
     let source = home.join("theirs");
     let format =
@@ -168,7 +168,7 @@ fn a_directory_of_another_maker_is_read() {
 }
 
 #[test]
-fn an_ontology_reads_as_any_yaml_writer_puts_it() {
+fn an_ontology_of_any_yaml_writer_is_read() {
     let (_keep, home) = directory();
     let source = home.join("theirs");
     foreign(&source, &[]);
@@ -192,7 +192,7 @@ fn an_ontology_reads_as_any_yaml_writer_puts_it() {
 }
 
 #[test]
-fn a_registry_may_begin_with_a_mark_of_its_encoding() {
+fn a_registry_may_begin_with_a_byte_order_mark() {
     let (_keep, home) = directory();
     let source = home.join("theirs");
     foreign(&source, &[("one", json!({}), "_content/nodes/one.md", b"text")]);
@@ -205,7 +205,7 @@ fn a_registry_may_begin_with_a_mark_of_its_encoding() {
 }
 
 #[test]
-fn what_comes_from_the_future_can_be_changed() {
+fn a_node_with_a_time_in_the_future_can_be_changed() {
     let (_keep, home) = directory();
     let source = home.join("theirs");
     let then = "2999-01-01T00:00:00.000Z";
@@ -232,7 +232,7 @@ fn what_comes_from_the_future_can_be_changed() {
 }
 
 #[test]
-fn what_differs_refuses_the_whole_unless_the_newer_is_to_win() {
+fn differences_refuse_the_import_unless_newer_wins() {
     let (_keep, home) = directory();
     let source = home.join("source");
     let entry = |modified: &str, status: &str| json!({ "modified": modified, "properties": { "status": status } });
@@ -298,7 +298,7 @@ fn what_differs_refuses_the_whole_unless_the_newer_is_to_win() {
 }
 
 #[test]
-fn an_export_replaces_only_an_earlier_export_and_only_when_told_to() {
+fn an_export_replaces_only_an_earlier_export_and_only_with_force() {
     let (mut m, home) = rich();
     let target = home.join("out");
     export(&home, &target).ok();
@@ -342,7 +342,7 @@ fn an_export_replaces_only_an_earlier_export_and_only_when_told_to() {
 }
 
 #[test]
-fn what_an_export_that_was_cut_short_left_over_goes_with_the_next() {
+fn leftovers_of_an_interrupted_export_are_removed_by_the_next() {
     let (mut m, home) = rich();
     let target = home.join("out");
     let force = ["export", "--force", "--memory", target.to_str().unwrap()];
@@ -370,7 +370,7 @@ fn what_an_export_that_was_cut_short_left_over_goes_with_the_next() {
 }
 
 #[test]
-fn a_hundred_megabytes_come_in_and_one_byte_more_does_not() {
+fn a_hundred_megabytes_are_imported_and_one_byte_more_is_refused() {
     let (_keep, home) = directory();
     let source = home.join("source");
     let mut bytes = vec![0xA5_u8; 100 << 20];

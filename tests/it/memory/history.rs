@@ -19,7 +19,7 @@ fn events(m: &Memory, subject: &str) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn a_node_from_its_beginning_to_its_end() {
+fn a_node_has_events_from_creation_to_deletion() {
     let mut m = Memory::new();
     let id = m.node("Project", "# Old", json!({ "status": "active" }));
     m.update_node(
@@ -71,7 +71,7 @@ fn a_node_from_its_beginning_to_its_end() {
 }
 
 #[test]
-fn a_connection_and_one_that_went_with_its_node() {
+fn a_connection_deleted_with_its_node_has_an_event() {
     let mut m = Memory::new();
     let [a, b, c] = m.nodes("Action", ["a", "b", "c"]);
     let ask = json!({ "type": "DependsOn", "from_node_id": a, "to_node_id": b,
@@ -126,7 +126,7 @@ fn the_ontology_has_a_history_too() {
 }
 
 #[test]
-fn large_content_is_told_by_size_and_digest() {
+fn large_content_is_recorded_by_size_and_digest() {
     let mut m = Memory::new();
     let [id] = m.nodes("Project", [&"x".repeat(20_000)]);
     let told = events(&m, &id)[0].1[3]["after"].clone();
@@ -135,7 +135,7 @@ fn large_content_is_told_by_size_and_digest() {
 }
 
 #[test]
-fn graph_log_shows_what_happened_to_an_id_also_to_one_that_is_gone() {
+fn graph_log_shows_the_events_of_an_id_also_after_its_deletion() {
     let mut m = Memory::new();
     let id = m.node("Project", "# Kitchen", json!({ "status": "active" }));
     let [action] = m.nodes("Action", ["a"]);

@@ -8,7 +8,7 @@ use super::directory::{export, foreign, import, rich};
 use crate::support::binary::{directory, run};
 
 #[test]
-fn an_export_that_was_cut_short_is_not_taken_for_an_empty_memory() {
+fn an_interrupted_export_is_not_read_as_an_empty_memory() {
     let (m, home) = rich();
     let before = m.app.dump();
     let source = tempfile::tempdir().unwrap();
@@ -23,7 +23,7 @@ fn an_export_that_was_cut_short_is_not_taken_for_an_empty_memory() {
 }
 
 #[test]
-fn an_import_that_fails_leaves_nothing() {
+fn a_failed_import_changes_nothing() {
     let (m, home) = rich();
     let before = m.app.dump();
     let good: (&str, Value, &str, &[u8]) = ("good", json!({}), "_content/nodes/good.md", b"fine");
@@ -107,7 +107,7 @@ fn an_import_that_fails_leaves_nothing() {
 }
 
 #[test]
-fn directories_that_are_none_say_so_and_make_no_database() {
+fn invalid_directories_are_refused_and_create_no_database() {
     let (_keep, home) = directory();
     let source = home.join("source");
     let refused = |parts: &[&str]| {
@@ -210,7 +210,7 @@ fn connections_are_checked_against_nodes_and_ontology() {
 }
 
 #[test]
-fn usage_says_what_is_missing() {
+fn usage_names_the_missing_argument() {
     let (_keep, home) = directory();
     let err = run(&home, &["import"]).failed(2);
     assert!(err.contains("--memory DIR"), "{err}");

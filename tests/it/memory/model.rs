@@ -70,7 +70,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn the_memory_does_what_a_naive_one_does(calls in vec((call(), bag(), any::<u8>()), 1..40)) {
+    fn the_memory_behaves_like_a_naive_one(calls in vec((call(), bag(), any::<u8>()), 1..40)) {
         let mut pair = Pair { memory: Memory::new(), nodes: Vec::new(), connections: Vec::new() };
         for (call, filter, look) in &calls {
             pair.step(call)?;

@@ -20,7 +20,7 @@ fn all_pages(m: &mut Memory, tool: &str, ask: &Value) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_list_comes_in_pages_that_add_up() {
+fn every_list_has_pages_that_join_to_the_whole() {
     let mut m = Memory::new();
     let [hub] = m.nodes("Project", ["hub"]);
     for n in 0..25 {
@@ -77,7 +77,7 @@ fn every_list_comes_in_pages_that_add_up() {
 }
 
 #[test]
-fn without_a_limit_two_thousand_ids_and_where_it_goes_on() {
+fn without_a_limit_two_thousand_ids_and_the_next_cursor_are_returned() {
     let mut m = Memory::new();
     for _ in 0..2_001 {
         m.node("Action", "x", json!({}));
@@ -125,7 +125,7 @@ fn ten_thousand_connections_on_one_node() {
 }
 
 #[test]
-fn a_large_ontology_comes_in_pages_that_add_up_to_it() {
+fn a_large_ontology_has_pages_that_join_to_the_whole() {
     let mut m = Memory::empty();
     let node_types: Vec<String> =
         (0..1_000).map(|n| format!("{n:03} {}", "n".repeat(60))).collect();

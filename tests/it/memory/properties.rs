@@ -57,7 +57,7 @@ fn equal_is_by_value_and_by_type() {
 }
 
 #[test]
-fn without_a_type_all_types_are_asked_and_paged_as_one() {
+fn without_a_type_all_types_are_queried_and_paged_together() {
     let mut m = Memory::new();
     let kinds = ["Action", "Project", "Context"];
     let made: Vec<_> =
@@ -136,7 +136,7 @@ fn an_update_merges_and_the_index_follows() {
 }
 
 #[test]
-fn whichever_condition_is_narrow_the_answer_is_the_same() {
+fn the_result_does_not_depend_on_which_condition_is_selective() {
     let mut m = Memory::new();
     // 700 nodes: each property fits another share of them, beyond the first look into each.
     let ids: Vec<_> = (0..700)

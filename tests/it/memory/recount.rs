@@ -44,7 +44,7 @@ fn a_memory_of_any_content_agrees_with_a_recount() {
 }
 
 #[test]
-fn doctor_finds_what_is_out_of_step_with_a_memory() {
+fn doctor_finds_derived_data_that_differs_from_a_memory() {
     let (m, home) = rich();
     for (tampering, finding) in [
         (

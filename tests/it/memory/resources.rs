@@ -19,7 +19,7 @@ fn list(server: &mut Server) -> Vec<Value> {
 }
 
 #[test]
-fn the_ontology_and_a_memory_are_read_by_address() {
+fn the_ontology_and_a_memory_are_read_by_uri() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     assert_eq!(list(&mut server), Vec::<Value>::new());
@@ -67,7 +67,7 @@ fn the_ontology_and_a_memory_are_read_by_address() {
 }
 
 #[test]
-fn templates_tell_how_to_address_what_is_not_listed() {
+fn templates_give_the_uris_of_what_is_not_listed() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     let answer = server.ask(1, "resources/templates/list", json!({}));
@@ -78,7 +78,7 @@ fn templates_tell_how_to_address_what_is_not_listed() {
 }
 
 #[test]
-fn a_resource_that_is_not_there_is_invalid_params() {
+fn a_missing_resource_is_invalid_params() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     for uri in ["graph://ontology", "graph://memory/mem_0123456789"] {
@@ -109,7 +109,7 @@ fn a_resource_that_is_not_there_is_invalid_params() {
 }
 
 #[test]
-fn the_list_is_bounded_and_ids_of_any_shape_are_reached() {
+fn the_list_is_bounded_and_ids_of_any_form_can_be_read() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());

@@ -49,7 +49,7 @@ fn letters_of_any_script_match_without_case() {
 }
 
 #[test]
-fn what_a_user_types_is_never_syntax() {
+fn a_search_text_is_never_syntax() {
     wherever_texts_are(|m, settle| {
         let [id] = m.nodes("Project", ["say \"hello\" AND (good-bye)* NEAR body: x' OR 1=1 --"]);
         settle(m);
@@ -65,7 +65,7 @@ fn what_a_user_types_is_never_syntax() {
 }
 
 #[test]
-fn needles_under_three_characters_are_found_by_looking() {
+fn texts_under_three_characters_are_found_without_the_index() {
     let mut m = Memory::new();
     let [one, two, _] = m.nodes("Project", ["Ab", "xaBx", "b a"]);
     let [three] = m.nodes("Action", ["ab"]);
@@ -86,7 +86,7 @@ fn needles_under_three_characters_are_found_by_looking() {
 }
 
 #[test]
-fn bytes_are_not_searched_whatever_they_spell() {
+fn bytes_are_not_searched() {
     let mut m = Memory::new();
     let ask = json!({ "type": "Project", "content": "ZmFybWhvdXNl", "encoding": "base64" });
     m.create_node(ask);
@@ -144,7 +144,7 @@ fn texts_of_other_domains_are_not_memories() {
 }
 
 #[test]
-fn texts_that_lost_their_entry_are_in_nobodys_way() {
+fn texts_without_their_entry_are_ignored() {
     for many in [3, 20] {
         let mut m = Memory::new();
         m.nodes("Project", ["one thing", "another thing"]);
@@ -161,7 +161,7 @@ fn texts_that_lost_their_entry_are_in_nobodys_way() {
 }
 
 #[test]
-fn texts_wait_for_the_index_a_few_at_a_time_and_are_found_all_the_while() {
+fn texts_are_indexed_in_batches_and_found_before_that() {
     let mut m = Memory::new();
     let (mut ids, mut sizes): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
     for n in 0..40 {

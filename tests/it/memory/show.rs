@@ -46,7 +46,7 @@ fn a_memory_and_a_connection_are_shown_by_their_ids() {
 }
 
 #[test]
-fn many_connections_are_counted_and_what_is_gone_is_said_to_be() {
+fn many_connections_are_counted_and_deleted_ones_are_reported() {
     let mut m = Memory::new();
     let [hub, far] = m.nodes("Action", ["hub", "far"]);
     for _ in 0..23 {

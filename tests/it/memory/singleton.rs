@@ -8,7 +8,7 @@ use super::world::{Memory, gtd, text};
 use crate::support::server::Server;
 
 #[test]
-fn it_is_made_once_and_found_from_then_on() {
+fn it_is_created_once_and_then_found() {
     let mut m = Memory::new();
     let ask = json!({ "type": "Context", "properties": { "name": "phone" }, "content": "# Phone", "format": "note" });
     let made = m.ensure_singleton_node(ask.clone());
@@ -33,7 +33,7 @@ fn it_is_made_once_and_found_from_then_on() {
 }
 
 #[test]
-fn of_several_the_oldest_unless_the_newest_is_wanted() {
+fn of_several_the_oldest_is_returned_or_the_newest_on_request() {
     let mut m = Memory::new();
     let ids: Vec<_> = (0..3).map(|_| m.node("Action", "x", json!({ "k": 1 }))).collect();
     m.node("Action", "x", json!({ "k": 2 }));
@@ -45,7 +45,7 @@ fn of_several_the_oldest_unless_the_newest_is_wanted() {
 }
 
 #[test]
-fn a_bad_call_is_refused_whether_or_not_the_node_is_there() {
+fn an_invalid_call_is_refused_whether_or_not_the_node_exists() {
     let mut m = Memory::new();
     for _ in 0..2 {
         for (code, ask) in [
@@ -63,7 +63,7 @@ fn a_bad_call_is_refused_whether_or_not_the_node_is_there() {
 }
 
 #[test]
-fn processes_that_race_make_one_node() {
+fn concurrent_processes_create_one_node() {
     let directory = tempfile::tempdir().unwrap();
     let mut server = Server::greeted(directory.path());
     server.call("create_ontology", gtd());

@@ -54,7 +54,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn the_work_graph_does_what_a_naive_one_does(steps in ops::steps()) {
+    fn the_work_graph_behaves_like_a_naive_one(steps in ops::steps()) {
         let mut pair = Pair::new();
         for step in &steps {
             pair.step(step)?;

@@ -67,7 +67,7 @@ fn what_a_batch_reopens_and_then_unblocks_was_not_waiting_before() {
 }
 
 #[test]
-fn next_claims_only_what_it_gives() {
+fn next_claims_only_the_nodes_it_returns() {
     let mut app = project();
     let settings = app.app.work();
     let big = json!({ "big": "x".repeat(15_000) });
@@ -84,7 +84,7 @@ fn next_claims_only_what_it_gives() {
 }
 
 #[test]
-fn a_claim_whose_time_is_no_time_holds_nobody_back() {
+fn a_claim_with_an_invalid_time_blocks_no_agent() {
     for (by, at) in [(json!("bob"), json!(5)), (json!("bob"), json!("soon")), (json!(5), json!(5))]
     {
         let mut app = project();
@@ -102,7 +102,7 @@ fn a_claim_whose_time_is_no_time_holds_nobody_back() {
 }
 
 #[test]
-fn inspection_is_not_misled_by_what_other_connections_wrote() {
+fn the_state_is_read_correctly_after_writes_of_other_connections() {
     let mut app = project();
     let mut other = app.another();
     for _ in 0..10 {

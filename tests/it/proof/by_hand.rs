@@ -42,7 +42,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn what_cannot_be_read_is_storage_corrupt_and_doctor_says_where() {
+fn unreadable_data_is_storage_corrupt_and_doctor_says_where() {
     for (edit, place) in [
         ("work_nodes SET created_at = 'yesterday'", "work_nodes.created_at"),
         ("work_nodes SET updated_at = '2026-02-30T00:00:00.000Z'", "work_nodes.updated_at"),
@@ -85,7 +85,7 @@ fn what_cannot_be_read_is_storage_corrupt_and_doctor_says_where() {
 }
 
 #[test]
-fn counters_that_say_less_than_there_is_break_no_call() {
+fn counters_that_are_too_low_break_no_call() {
     let chain = json!({ "project": "p", "nodes": [
         { "ref": "x", "summary": "x" }, { "ref": "y", "summary": "y", "parent_ref": "x" },
         { "ref": "z", "summary": "z", "parent_ref": "y", "depends_on": ["u", "v"] },
@@ -164,7 +164,7 @@ fn a_project_without_its_root_is_storage_corrupt() {
 }
 
 #[test]
-fn an_import_into_a_tree_that_bites_its_tail_ends() {
+fn an_import_into_a_tree_with_a_cycle_ends() {
     let mut app = world();
     let nodes = json!([{ "ref": "x", "summary": "x" }, { "ref": "y", "summary": "y", "parent_ref": "x" }, { "ref": "z", "summary": "z" }]);
     let made = app.graph_plan(json!({ "nodes": nodes }));
@@ -244,7 +244,7 @@ fn the_text_index_of_every_domain_is_recounted() {
 }
 
 #[test]
-fn a_tree_that_was_edited_into_a_cycle_ends_every_call_and_is_told() {
+fn every_call_ends_on_a_tree_with_a_cycle_and_doctor_reports_it() {
     let tree = json!({ "project": "p", "nodes": [
         { "ref": "a", "summary": "a" }, { "ref": "b", "summary": "b", "parent_ref": "a" },
         { "ref": "c", "summary": "c", "parent_ref": "b" }, { "ref": "e", "summary": "e", "parent_ref": "c" },
@@ -309,7 +309,7 @@ fn a_tree_that_was_edited_into_a_cycle_ends_every_call_and_is_told() {
 }
 
 #[test]
-fn what_sqlite_takes_for_json_and_nobody_can_read_is_told_and_so_are_cycles_of_dependencies() {
+fn doctor_reports_json_that_only_sqlite_accepts_and_cycles_of_dependencies() {
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     for (edit, told) in [
         ("UPDATE work_nodes SET properties = '{\"priority\":1e999}'".to_owned(), "work_nodes.properties"),

@@ -83,7 +83,7 @@ fn a_clock_set_back_an_hour_breaks_no_cursor_of_any_domain() {
 }
 
 #[test]
-fn a_clock_set_back_an_hour_breaks_no_order_of_the_log() {
+fn a_clock_set_back_an_hour_breaks_no_order_of_events() {
     let mut app = world();
     for n in 0..6 {
         app.advance_minutes(if n % 2 == 0 { -HOUR } else { HOUR / 2 });
@@ -160,7 +160,7 @@ fn a_claim_outlives_a_clock_that_is_set_back_under_it_and_ends_in_time() {
 }
 
 #[test]
-fn one_event_under_a_clock_far_ahead_lets_claims_age_all_the_same() {
+fn claims_expire_although_one_event_has_a_time_far_ahead() {
     let mut app = world();
     app.advance_minutes(50 * YEAR);
     let wrong = taken(&mut app, "wrong-clock").unwrap();
@@ -185,7 +185,7 @@ fn one_event_under_a_clock_far_ahead_lets_claims_age_all_the_same() {
 }
 
 #[test]
-fn doctor_tells_a_log_of_the_future() {
+fn doctor_reports_events_in_the_future() {
     let mut app = world();
     let directory = app.db_path().parent().unwrap().to_owned();
     app.advance_minutes(100 * YEAR);

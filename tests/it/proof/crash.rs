@@ -7,7 +7,7 @@ fn program() -> Program {
 }
 
 #[test]
-fn servers_killed_at_any_moment_lose_nothing_that_was_acknowledged() {
+fn servers_killed_at_any_time_lose_no_acknowledged_write() {
     let seen = crash::run(&program(), 10, 20_261, |_| {});
     println!("{seen}");
     assert!(seen.acknowledged > 0, "nothing was put to the proof");
@@ -15,7 +15,7 @@ fn servers_killed_at_any_moment_lose_nothing_that_was_acknowledged() {
 
 #[cfg(unix)]
 #[test]
-fn commands_killed_while_they_write_leave_nothing_that_the_next_does_not_clear_away() {
+fn leftovers_of_killed_commands_are_removed_by_the_next() {
     let seen = leftovers::run(&program().path, 6, 20_262);
     println!("{seen}");
     assert!(seen.in_time > 0, "nothing was put to the proof");
@@ -29,17 +29,17 @@ fn a_damaged_file_is_recovered_or_called_damaged() {
 }
 
 #[test]
-fn agents_that_race_for_work_each_get_their_own() {
+fn concurrent_agents_each_claim_their_own_work() {
     let times = race::claims(&program(), 200);
     println!("{times}");
 }
 
 #[test]
-fn version_checked_updates_that_race_lose_nothing() {
+fn concurrent_version_checked_updates_lose_nothing() {
     println!("{}", race::updates(&program(), 2));
 }
 
 #[test]
-fn of_many_who_define_the_ontology_one_does() {
+fn of_concurrent_ontology_definitions_one_succeeds() {
     println!("{}", race::ontology(&program()));
 }

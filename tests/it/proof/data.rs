@@ -77,7 +77,7 @@ fn check_tame(root: &Path, line: &[&str]) {
 }
 
 #[test]
-fn no_command_lets_stored_text_reach_the_terminal_as_more_than_text() {
+fn no_command_prints_stored_text_as_control_sequences() {
     let (_keep, root, ids) = haunted();
     let directory = root.join("notes");
     let directory = directory.to_str().unwrap();
@@ -151,7 +151,7 @@ fn no_command_lets_stored_text_reach_the_terminal_as_more_than_text() {
 }
 
 #[test]
-fn stored_text_is_run_by_nobody() {
+fn stored_text_is_never_executed() {
     let (keep, root, _) = haunted();
     let with_git = |line: &[&str]| {
         let mut command = crate::support::binary::command(&root, line);
@@ -197,7 +197,7 @@ fn stored_text_is_run_by_nobody() {
 }
 
 #[test]
-fn every_text_is_found_by_itself_and_is_never_search_syntax() {
+fn every_text_finds_itself_and_is_never_search_syntax() {
     let mut app = TestApp::new();
     app.graph_open(json!({ "project": "p" }));
     let mut texts: Vec<&str> = HOSTILE.to_vec();

@@ -37,7 +37,7 @@ fn under_umask(directory: &Path, umask: &str, arguments: &str) -> (i32, String) 
 }
 
 #[test]
-fn the_file_and_its_log_are_their_owners_alone_under_any_umask() {
+fn the_file_and_its_wal_are_private_under_any_umask() {
     for umask in ["000", "022", "077"] {
         let (_keep, directory) = binary::directory();
         let (code, said) = under_umask(&directory, umask, "tool graph_open '{\"project\":\"p\"}'");
@@ -114,7 +114,7 @@ fn a_kb_that_links_out_of_the_repository_is_refused() {
 }
 
 #[test]
-fn what_was_left_beside_the_database_is_cleared_away_by_the_next_to_open_it() {
+fn temporary_files_beside_the_database_are_removed_when_it_is_opened() {
     let (_keep, directory) = binary::directory();
     binary::run(&directory, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     // As a process leaves it that ends in the middle of a backup.
@@ -131,7 +131,7 @@ fn what_was_left_beside_the_database_is_cleared_away_by_the_next_to_open_it() {
 }
 
 #[test]
-fn sqlite_is_built_without_what_a_hostile_schema_could_name() {
+fn sqlite_is_built_without_functions_that_a_hostile_schema_could_call() {
     let conn = rusqlite::Connection::open_in_memory().unwrap();
     let names = |sql: &str| -> Vec<String> {
         let mut statement = conn.prepare(sql).unwrap();

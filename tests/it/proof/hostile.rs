@@ -3,7 +3,7 @@
 use crate::torture::fuzz::{self, Cases};
 
 #[test]
-fn hostile_input_is_answered_and_breaks_nothing() {
+fn hostile_input_gets_a_response_and_breaks_nothing() {
     let cases = Cases { lines: 300, each: 500, dear: 100 };
     let seen = fuzz::run(cases, 7, |_| {});
     println!("{seen}");

@@ -138,7 +138,7 @@ fn figure(number: usize) -> String {
 }
 
 #[test]
-fn each_limit_of_the_table_is_kept_and_past_it_is_a_clear_error() {
+fn each_limit_of_the_table_is_accepted_and_one_more_is_a_clear_error() {
     let document = document();
     let mut app = world();
     for (name, most, tool, arguments) in LIMITS {
@@ -162,7 +162,7 @@ fn each_limit_of_the_table_is_kept_and_past_it_is_a_clear_error() {
 }
 
 #[test]
-fn each_row_of_the_table_is_held() {
+fn each_row_of_the_table_is_true() {
     let document = document();
     let rows = document.lines().skip_while(|line| !line.starts_with("## Limits")).skip(1);
     let rows =

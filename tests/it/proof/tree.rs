@@ -74,7 +74,7 @@ fn put(path: &Path, target: Option<&str>) {
 }
 
 #[test]
-fn ignore_files_that_never_end_or_say_too_much_stop_nobody() {
+fn endless_or_huge_ignore_files_stop_no_call() {
     let (_keep, root) = world();
     for file in ["src/.gitignore", ".gitignore", ".git/info/exclude"] {
         let path = root.join(file);
@@ -94,7 +94,7 @@ fn ignore_files_that_never_end_or_say_too_much_stop_nobody() {
 }
 
 #[test]
-fn files_of_git_that_never_end_stop_nobody() {
+fn endless_files_of_git_stop_no_call() {
     let (_keep, root) = world();
     git(&root, &["branch", "-m", "feat", "feature"]);
     git(&root, &["branch", "-m", "feature", "feat"]);

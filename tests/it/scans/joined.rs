@@ -59,7 +59,7 @@ fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn a_briefing_and_a_search_do_not_grow_with_what_there_is() {
+fn a_briefing_and_a_search_do_not_grow_with_the_database() {
     let _second = tracing::Dispatch::new(Listener::default());
     let listener = Listener::default();
     tracing::subscriber::with_default(listener.clone(), || {

@@ -81,7 +81,7 @@ fn hot_calls_about_files(app: &mut TestApp) -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn what_is_known_about_files_is_found_without_growing_with_the_atoms() {
+fn knowledge_about_files_is_found_without_growing_with_the_atoms() {
     let _second = tracing::Dispatch::new(Listener::default());
     let listener = Listener::default();
     tracing::subscriber::with_default(listener.clone(), || {

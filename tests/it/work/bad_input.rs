@@ -51,7 +51,7 @@ fn operation(operation: Value) -> Value {
 
 #[test]
 #[rustfmt::skip]
-fn unknown_ids() {
+fn unknown_ids_are_not_found() {
     let mut w = world();
     for (tool, field, arguments) in [
         ("graph_context", "node_id", json!({ "node_id": NOBODY })),
@@ -76,7 +76,7 @@ fn unknown_ids() {
 }
 
 #[test]
-fn unknown_projects() {
+fn unknown_projects_are_not_found() {
     let planned = json!({ "project": "nope", "nodes": [{ "ref": "x", "summary": "x" }] });
     check(vec![
         ("NOT_FOUND", "graph_next", json!({ "project": "nope" }), &["project", "nope"]),
@@ -89,7 +89,7 @@ fn unknown_projects() {
 
 #[test]
 #[rustfmt::skip]
-fn the_id_of_a_node_that_is_no_root_is_no_project() {
+fn the_id_of_a_node_that_is_not_a_root_is_not_a_project() {
     check(vec![
         ("NOT_FOUND", "graph_next", json!({ "project": "@a" }), &["project", "@a"]),
         ("NOT_FOUND", "query_container", json!({ "operation": "get", "containerType": "project", "id": "@a" }), &["project", "@a"]),
@@ -98,7 +98,7 @@ fn the_id_of_a_node_that_is_no_root_is_no_project() {
 
 #[test]
 #[rustfmt::skip]
-fn unknown_words_where_only_some_are_allowed() {
+fn words_that_are_not_allowed_are_refused_with_the_allowed_ones() {
     check(vec![
         ("VALIDATION_ERROR", "graph_restructure", operation(json!({ "op": "remove", "node_id": "@a" })), &["op", "remove", "move", "merge", "drop"]),
         ("VALIDATION_ERROR", "graph_query", json!({ "project": "p", "sort": "wild" }), &["sort", "wild", "readiness", "depth", "recent", "created"]),
@@ -108,7 +108,7 @@ fn unknown_words_where_only_some_are_allowed() {
 }
 
 #[test]
-fn cursors_that_are_none() {
+fn invalid_cursors_are_refused() {
     let cursors = ["", "x", "AAAA", "eyJrIjoxfQ", "ÿ", "0"];
     let mut cases: Vec<(&str, &str, Value, &[&str])> = Vec::new();
     for cursor in cursors {
@@ -147,7 +147,7 @@ fn a_cursor_with_one_letter_changed_is_refused_or_harmless() {
 
 #[test]
 #[rustfmt::skip]
-fn refs() {
+fn invalid_refs_are_refused() {
     let two = |first: Value, second: Value| json!({ "nodes": [first, second] });
     check(vec![
         ("VALIDATION_ERROR", "graph_plan", two(json!({ "ref": "same", "summary": "1" }), json!({ "ref": "same", "summary": "2" })), &["nodes[1].ref", "same"]),
@@ -163,7 +163,7 @@ fn refs() {
 }
 
 #[test]
-fn edges_that_cannot_be_are_data_and_change_nothing() {
+fn impossible_edges_are_listed_as_rejected_and_change_nothing() {
     let mut w = world();
     let before = w.app.dump();
     for (from, to, reason) in [
@@ -184,7 +184,7 @@ fn edges_that_cannot_be_are_data_and_change_nothing() {
 
 #[test]
 #[rustfmt::skip]
-fn texts_empty_too_long_or_with_nul() {
+fn texts_that_are_empty_too_long_or_contain_nul_are_refused() {
     let long = "x".repeat(1 << 20);
     let just = "x".repeat(4097);
     check(vec![
@@ -271,7 +271,7 @@ fn a_summary_may_have_four_kilobytes_and_any_other_character() {
 }
 
 #[test]
-fn arguments_of_graph_open_that_do_not_go_together() {
+fn arguments_of_graph_open_that_exclude_each_other_are_refused() {
     check(vec![
         ("VALIDATION_ERROR", "graph_open", json!({ "goal": "Ship it" }), &["`project`", "`goal`"]),
         (
@@ -285,7 +285,7 @@ fn arguments_of_graph_open_that_do_not_go_together() {
 
 #[test]
 #[rustfmt::skip]
-fn numbers_out_of_bounds() {
+fn numbers_out_of_bounds_are_refused() {
     check(vec![
         ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "count": 0 }), &["count", "0", "1"]),
         ("VALIDATION_ERROR", "graph_next", json!({ "project": "p", "count": -1 }), &["count", "-1", "1"]),
@@ -304,7 +304,7 @@ fn numbers_out_of_bounds() {
 
 #[test]
 #[rustfmt::skip]
-fn properties_and_state_nested_too_deep_or_too_large() {
+fn properties_and_state_that_are_too_deep_or_too_large_are_refused() {
     let mut deep = json!(1);
     for level in 0..200 {
         deep = if level % 2 == 0 { json!([deep]) } else { json!({ "d": deep }) };
@@ -341,7 +341,7 @@ fn filters_nested_too_deep_find_nothing_or_are_refused() {
 
 #[test]
 #[rustfmt::skip]
-fn wrong_types() {
+fn wrong_types_are_refused() {
     check(vec![
         ("VALIDATION_ERROR", "graph_plan", json!({ "nodes": 5 }), &["nodes", "5"]),
         ("VALIDATION_ERROR", "graph_plan", json!({ "nodes": [5] }), &["nodes[0]"]),
@@ -398,7 +398,7 @@ fn unknown_fields_are_refused_with_the_nearest_known_one() {
 }
 
 #[test]
-fn an_unknown_id_is_answered_with_the_name_of_its_field() {
+fn the_error_of_an_unknown_id_names_its_field() {
     let mut w = world();
     for (tool, field, arguments) in [
         ("graph_context", "node_id", json!({ "node_id": NOBODY })),

@@ -24,7 +24,7 @@ fn many(count: usize) -> Value {
 }
 
 #[test]
-fn what_a_large_batch_answers_is_cut_and_counted() {
+fn the_response_of_a_large_batch_is_cut_and_counted() {
     let mut app = TestApp::new();
     let ids = planned(&mut app, many(2_000));
     let updates: Vec<_> = ids.iter().map(|id| json!({ "node_id": id, "state": 1 })).collect();
@@ -54,7 +54,7 @@ fn what_a_large_batch_answers_is_cut_and_counted() {
 }
 
 #[test]
-fn a_node_with_much_evidence_and_long_ancestors_is_given_out_short() {
+fn a_node_with_much_evidence_and_long_ancestors_is_shortened() {
     let mut app = TestApp::new();
     let long = "s".repeat(4_000);
     let nodes: Vec<_> = (0..60)
@@ -106,7 +106,7 @@ fn dependencies_that_do_not_fit_are_counted() {
 }
 
 #[test]
-fn projects_are_listed_page_by_page() {
+fn projects_are_listed_in_pages() {
     let mut app = TestApp::new();
     for index in 0..120 {
         app.graph_open(json!({ "project": format!("p{index:03}") }));
@@ -142,7 +142,7 @@ fn a_node_with_full_properties_can_be_claimed_and_resolved() {
 }
 
 #[test]
-fn lists_in_the_arguments_are_bounded_before_they_are_looked_at() {
+fn lists_in_the_arguments_are_bounded_before_they_are_processed() {
     let mut app = TestApp::new();
     let ids = planned(&mut app, many(1));
     let links: Vec<_> = (0..200_000).map(|index| index.to_string()).collect();
@@ -157,7 +157,7 @@ fn lists_in_the_arguments_are_bounded_before_they_are_looked_at() {
 }
 
 #[test]
-fn a_node_that_was_merged_away_says_where_it_went() {
+fn the_error_of_a_merged_node_names_its_target() {
     let mut app = TestApp::new();
     let ids = planned(&mut app, many(2));
     let merge = json!({ "op": "merge", "source": ids[0], "target": ids[1] });
@@ -168,7 +168,7 @@ fn a_node_that_was_merged_away_says_where_it_went() {
 }
 
 #[test]
-fn a_node_that_was_merged_away_twice_says_where_it_is_now() {
+fn the_error_of_a_node_that_was_merged_twice_names_the_last_target() {
     let mut app = TestApp::new();
     let ids = planned(&mut app, many(3));
     for (source, target) in [(0, 1), (1, 2)] {
@@ -184,7 +184,7 @@ fn a_node_that_was_merged_away_twice_says_where_it_is_now() {
 }
 
 #[test]
-fn a_refused_batch_does_not_say_that_something_was_merged() {
+fn a_refused_batch_reports_no_merge() {
     let mut app = TestApp::new();
     let ids = planned(&mut app, many(2));
     let merge = json!({ "op": "merge", "source": ids[0], "target": ids[1] });
@@ -197,7 +197,7 @@ fn a_refused_batch_does_not_say_that_something_was_merged() {
 }
 
 #[test]
-fn whoever_pointed_at_a_merged_node_is_told_where_it_points_now() {
+fn dependents_of_a_merged_node_record_the_new_target() {
     let mut app = TestApp::new();
     let ids = planned(
         &mut app,
@@ -223,7 +223,7 @@ fn a_parent_in_another_project_than_the_one_named_is_warned_of() {
 }
 
 #[test]
-fn a_root_with_much_evidence_is_opened_short_and_read_whole() {
+fn a_root_with_much_evidence_is_opened_shortened_and_read_completely() {
     let mut app = TestApp::new();
     let root = app.graph_open(json!({ "project": "p" }))["root"]["id"].take();
     let notes: Vec<_> =
@@ -238,7 +238,7 @@ fn a_root_with_much_evidence_is_opened_short_and_read_whole() {
 }
 
 #[test]
-fn what_a_node_builds_on_and_what_it_unblocks_is_told_briefly() {
+fn dependencies_and_unblocked_nodes_are_shortened() {
     let mut app = TestApp::new();
     let long = "s".repeat(4_000);
     let mut nodes: Vec<_> =
@@ -271,7 +271,7 @@ fn what_a_node_builds_on_and_what_it_unblocks_is_told_briefly() {
 }
 
 #[test]
-fn an_event_longer_than_a_page_is_cut_and_says_so() {
+fn an_event_longer_than_a_page_is_cut_and_reports_it() {
     let mut app = TestApp::new();
     let mut nodes =
         vec![json!({ "ref": "s", "summary": "s" }), json!({ "ref": "t", "summary": "t" })];

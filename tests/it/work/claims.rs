@@ -97,7 +97,7 @@ fn own_claims_come_in_ranking_order_and_within_scope_and_filter() {
 }
 
 #[test]
-fn a_held_node_that_became_blocked_is_not_given_out() {
+fn a_claimed_node_that_became_blocked_is_not_returned() {
     let mut w = World::of(&["a", "b"]);
     assert_eq!(claim(&mut w, "alice"), "a");
     w.graph_connect(json!({ "edges": [{ "from": "@a", "to": "@b", "type": "depends_on" }] }));
@@ -184,7 +184,7 @@ fn restructuring_what_another_agent_holds_is_warned_of() {
 }
 
 #[test]
-fn a_claim_that_is_set_by_hand_has_the_age_that_its_time_says() {
+fn the_age_of_a_claim_set_by_hand_is_that_of_its_time() {
     // The clock of tests stands at 2026-01-01T00:00:00Z.
     for (at, holds) in [
         ("2026-01-01T00:00:00Z", true),
@@ -258,7 +258,7 @@ fn a_clock_that_steps_back_neither_ends_nor_prolongs_a_claim() {
 }
 
 #[test]
-fn a_claim_whose_time_is_no_time_does_not_last_for_ever() {
+fn a_claim_with_an_invalid_time_expires() {
     for (by, at) in
         [(json!(7), json!(7)), (json!({}), json!([])), (json!("alice"), json!("yesterday"))]
     {

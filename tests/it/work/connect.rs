@@ -51,7 +51,7 @@ fn other_types_of_edges_do_not_block() {
 }
 
 #[test]
-fn edges_of_different_types_stand_side_by_side() {
+fn edges_of_different_types_exist_side_by_side() {
     let mut w = World::of(&["a", "b"]);
     connect(&mut w, &[edge("@a", "@b", "depends_on"), edge("@a", "@b", "relates_to")]);
     let answer = connect(&mut w, &[without("@a", "@b", "relates_to")]);
@@ -60,7 +60,7 @@ fn edges_of_different_types_stand_side_by_side() {
 }
 
 #[test]
-fn removing_a_dependency_unblocks_and_says_what() {
+fn removing_a_dependency_unblocks_and_lists_the_unblocked() {
     let mut w = World::of(&["a", "b", "c after a,b"]);
     assert_eq!(connect(&mut w, &[without("@c", "@a", "depends_on")]), json!({ "applied": 1 }));
     let answer = connect(&mut w, &[without("@c", "@b", "depends_on")]);
@@ -116,7 +116,7 @@ fn a_node_cannot_depend_on_itself() {
 }
 
 #[test]
-fn an_edge_that_is_there_already_changes_nothing() {
+fn an_edge_that_exists_changes_nothing() {
     let mut w = World::of(&["a", "b after a"]);
     let before = w.app.dump();
     let answer = connect(&mut w, &[edge("@b", "@a", "depends_on")]);
@@ -130,7 +130,7 @@ fn an_edge_that_is_there_already_changes_nothing() {
 }
 
 #[test]
-fn parents_are_not_managed_here() {
+fn parents_cannot_be_connected() {
     let mut w = World::of(&["a", "b"]);
     for r#type in ["parent", "child", "parent_of", "child_of"] {
         let before = w.app.dump();

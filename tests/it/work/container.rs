@@ -92,7 +92,7 @@ fn advance_steps_from_new_to_active_to_closed() {
 }
 
 #[test]
-fn advance_answers_with_the_entity_as_it_is_now() {
+fn advance_returns_the_current_entity() {
     let mut w = World::of(&["a"]);
     let mut answer = w.advance(step("a", 1));
     let data = answer["data"].as_object_mut().unwrap();

@@ -131,7 +131,7 @@ fn other_edges_are_no_dependencies() {
 }
 
 #[test]
-fn the_node_is_whole() {
+fn the_node_is_complete() {
     let mut w = World::of(&["a"]);
     w.app.advance_millis(1000);
     w.update(
@@ -154,7 +154,7 @@ fn the_node_is_whole() {
 }
 
 #[test]
-fn a_wide_node_stays_readable_and_says_what_it_left_out() {
+fn a_wide_node_stays_readable_and_counts_the_omitted() {
     let mut w = World::of(&["a", "b after a"]);
     let nodes: Vec<Value> = (0..2_000)
         .map(|n| json!({ "ref": format!("r{n}"), "summary": format!("child number {n}"), "parent_ref": "@a" }))

@@ -52,7 +52,7 @@ fn a_dependency_on_itself_is_a_cycle_of_one() {
 }
 
 #[test]
-fn parents_within_a_batch_may_not_go_in_a_cycle() {
+fn parents_within_a_batch_may_not_form_a_cycle() {
     let mut w = World::of(&[]);
     let planned = json!({ "nodes": [
         { "ref": "x", "summary": "s", "parent_ref": "y" },
@@ -89,7 +89,7 @@ fn edges_of_one_call_close_a_cycle_together() {
 }
 
 #[test]
-fn an_edge_taken_away_no_longer_closes_a_cycle() {
+fn a_removed_edge_no_longer_closes_a_cycle() {
     let mut w = World::of(&["a", "b after a"]);
     let answer = w.graph_connect(json!({ "edges": [
         { "from": "@b", "to": "@a", "type": "depends_on", "remove": true },
@@ -151,7 +151,7 @@ fn a_move_below_itself_lists_the_whole_path() {
 }
 
 #[test]
-fn a_long_cycle_comes_back_to_its_start_and_says_what_is_left_out() {
+fn a_long_cycle_ends_at_its_start_and_counts_the_omitted() {
     let mut w = World::of(&["n0"]);
     for place in 1..40 {
         w.plan(&[&format!("n{place} after n{}", place - 1)]);

@@ -40,7 +40,7 @@ fn an_event_has_time_agent_action_and_changes() {
 }
 
 #[test]
-fn created_has_all_that_was_given() {
+fn created_has_all_arguments() {
     let mut w = World::of(&["dep"]);
     w.plan_json(json!({ "nodes": [{
         "ref": "a", "summary": "s", "depends_on": ["@dep"], "context_links": ["x"], "properties": { "k": 1 },
@@ -143,7 +143,7 @@ fn a_claim_and_its_end_are_in_the_history() {
 }
 
 #[test]
-fn moved_says_from_where_to_where() {
+fn moved_has_the_old_and_the_new_parent() {
     let mut w = World::of(&["a", "b"]);
     w.graph_restructure(
         json!({ "operations": [{ "op": "move", "node_id": "@a", "new_parent": "@b" }] }),
@@ -154,7 +154,7 @@ fn moved_says_from_where_to_where() {
 }
 
 #[test]
-fn dropped_tells_every_dropped_node_why() {
+fn dropped_records_the_reason_on_every_dropped_node() {
     let mut w = World::of(&["a", "b in a", "done in a"]);
     w.resolve(&["done"]);
     w.graph_restructure(
@@ -170,7 +170,7 @@ fn dropped_tells_every_dropped_node_why() {
 }
 
 #[test]
-fn merged_is_told_on_both_sides_and_the_source_stays_readable() {
+fn merged_is_recorded_on_both_sides_and_the_source_stays_readable() {
     let mut w = World::of(&["x", "s after x", "c in s", "t"]);
     w.update("s", json!({ "summary": "was s", "add_evidence": [{ "type": "git", "ref": "abc" }] }));
     w.graph_restructure(
@@ -229,7 +229,7 @@ fn a_refused_call_leaves_no_event() {
 }
 
 #[test]
-fn the_limit_is_twenty_unless_told_and_within_bounds() {
+fn the_limit_is_twenty_by_default_and_bounded() {
     let mut w = World::of(&["a"]);
     for limit in [0, -1, 1000] {
         w.refused("VALIDATION_ERROR", "graph_history", json!({ "node_id": "@a", "limit": limit }))
@@ -250,7 +250,7 @@ fn the_limit_is_twenty_unless_told_and_within_bounds() {
 }
 
 #[test]
-fn a_node_that_never_was_is_not_found() {
+fn a_node_that_never_existed_is_not_found() {
     let mut w = World::of(&["a"]);
     w.refused("NOT_FOUND", "graph_history", json!({ "node_id": "n_zzzzzzzzzz" }))
         .says(&["n_zzzzzzzzzz"]);

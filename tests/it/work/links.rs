@@ -17,7 +17,7 @@ fn kept(db: &Path, node: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_files_of_a_link_are_stored_with_the_node_and_go_when_it_is_resolved() {
+fn the_files_of_a_link_are_stored_with_the_node_until_it_is_resolved() {
     let mut app = TestApp::new();
     app.graph_open(json!({ "project": "p" }));
     for link in [
@@ -78,7 +78,7 @@ fn the_files_of_a_link_are_stored_with_the_node_and_go_when_it_is_resolved() {
 }
 
 #[test]
-fn work_on_a_file_is_told_however_its_link_is_written() {
+fn work_on_a_file_is_found_however_its_link_is_written() {
     let mut app = TestApp::new();
     let root = app.db_path().parent().unwrap().canonicalize().unwrap();
     app.graph_open(json!({ "project": "p" }));

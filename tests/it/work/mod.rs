@@ -1,7 +1,6 @@
 //! The work graph through its tools: each rule of its specification has a test named after it.
 
 mod bad_input;
-mod blanks;
 mod bounds;
 mod claims;
 mod connect;
@@ -21,4 +20,5 @@ mod restructure;
 pub mod tokens;
 mod update;
 mod values;
+mod whitespace;
 pub mod world;

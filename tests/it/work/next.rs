@@ -213,7 +213,7 @@ fn filter_and_scope_hold_together() {
 }
 
 #[test]
-fn count_gives_the_top_n_and_one_unless_told() {
+fn count_returns_the_top_n_and_one_by_default() {
     let mut w = World::of(&["a prio 3", "b prio 2", "c prio 1"]);
     for (count, expected) in [
         (Value::Null, "a"),
@@ -282,7 +282,7 @@ fn resolved_deps_say_what_was_completed_with_its_evidence() {
 }
 
 #[test]
-fn asking_without_claim_is_a_read() {
+fn graph_next_without_claim_is_a_read() {
     let mut w = World::of(&["a", "b"]);
     let before = w.app.dump();
     assert_eq!(w.ranking(), "a b");

@@ -8,7 +8,7 @@ use super::{
 };
 
 #[test]
-fn a_typical_project_is_told_in_four_to_six_hundred_tokens() {
+fn a_typical_project_takes_four_to_six_hundred_tokens() {
     let mut w = swimlanes();
     let tokens = cost(&w.by("newcomer", "graph_onboard", json!({ "project": "swimlanes-v0" })));
     assert!((400..=600).contains(&tokens), "{tokens} tokens");
@@ -51,7 +51,7 @@ fn it_has_goal_counts_tree_claims_results_and_what_is_next() {
 }
 
 #[test]
-fn without_a_project_it_tells_what_to_do() {
+fn without_a_project_it_says_what_to_do() {
     let mut w = World::empty();
     w.graph_open(json!({}));
     let answer = w.graph_onboard(json!({}));
@@ -59,7 +59,7 @@ fn without_a_project_it_tells_what_to_do() {
 }
 
 #[test]
-fn what_is_next_leaves_out_what_others_hold() {
+fn what_is_next_omits_nodes_claimed_by_others() {
     let mut w = World::of(&["taken prio 1", "free"]);
     w.next("alice", json!({ "claim": true }));
     let answer = w.by("bob", "graph_onboard", json!({ "project": "p" }));
@@ -72,7 +72,7 @@ fn what_is_next_leaves_out_what_others_hold() {
 }
 
 #[test]
-fn a_large_project_is_told_as_briefly() {
+fn a_large_project_takes_no_more_tokens() {
     let mut w = World::of(&[]);
     let long = "a summary of a rather usual length, as people write them ".repeat(8);
     let nodes: Vec<Value> = (0..500)

@@ -29,7 +29,7 @@ fn without_arguments_all_projects_are_listed() {
 }
 
 #[test]
-fn an_unknown_name_makes_a_project_with_the_whole_root_and_its_counts() {
+fn an_unknown_name_creates_a_project_and_returns_root_and_counts() {
     let mut w = World::empty();
     let mut answer = w.by("alice", "graph_open", json!({ "project": "p", "goal": "do it all" }));
     let id = answer["root"]["id"].take();
@@ -50,7 +50,7 @@ fn an_unknown_name_makes_a_project_with_the_whole_root_and_its_counts() {
 }
 
 #[test]
-fn without_a_goal_the_root_is_summed_up_by_the_projects_name() {
+fn without_a_goal_the_summary_of_the_root_is_the_projects_name() {
     let mut w = World::empty();
     let answer = w.open("house");
     assert_eq!(answer["root"]["summary"], "house");
@@ -69,7 +69,7 @@ fn the_goal_is_used_on_creation_only() {
 }
 
 #[test]
-fn a_project_goes_by_its_name_or_its_roots_id() {
+fn a_project_is_given_by_name_or_root_id() {
     let mut w = World::of(&["a"]);
     w.open("q");
     let by_name = w.graph_open(json!({ "project": "p" }));
@@ -147,7 +147,7 @@ fn counts_follow_connect_move_merge_and_drop() {
 }
 
 #[test]
-fn projects_count_apart() {
+fn projects_have_separate_counts() {
     let mut w = World::of(&["a", "b after a"]);
     w.open("q");
     w.plan_json(json!({ "project": "q", "nodes": [{ "ref": "x", "summary": "x" }] }));
@@ -159,7 +159,7 @@ fn projects_count_apart() {
 }
 
 #[test]
-fn what_was_answered_is_in_the_file_for_other_processes_and_later() {
+fn a_write_is_in_the_file_when_its_response_arrives() {
     let mut w = World::of(&["a", "b after a"]);
     let mut other = w.app.another();
     other.graph_update(json!({ "updates": [{ "node_id": w.id("a"), "resolved": true }] }));

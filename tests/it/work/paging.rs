@@ -92,7 +92,7 @@ fn no_overlap_and_no_gap_while_rows_are_added_between_pages() {
 }
 
 #[test]
-fn what_waits_for_a_row_that_was_added_keeps_its_place_among_the_actionable() {
+fn a_row_that_waits_for_an_added_one_keeps_its_position_among_the_actionable() {
     for limit in [1, 2, 3, 7] {
         let mut w = forest();
         let ask = json!({ "project": "p", "limit": limit });

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::world::{World, names};
 
 #[test]
-fn created_gives_each_ref_its_id_in_the_order_of_the_batch() {
+fn created_has_the_id_of_each_ref_in_the_order_of_the_batch() {
     let mut w = World::of(&[]);
     let answer = w.graph_plan(
         json!({ "nodes": [{ "ref": "z", "summary": "one" }, { "ref": "a", "summary": "two" }] }),
@@ -81,7 +81,7 @@ fn a_resolved_dependency_does_not_block() {
 }
 
 #[test]
-fn a_ref_of_the_batch_goes_before_an_existing_id_of_the_same_text() {
+fn a_ref_of_the_batch_has_precedence_over_an_existing_id() {
     let mut w = World::of(&["old"]);
     let old = w.id("old");
     let answer = w.app.graph_plan(json!({ "nodes": [
@@ -134,7 +134,7 @@ fn dependencies_across_projects_are_refused() {
 }
 
 #[test]
-fn without_parent_ref_a_node_hangs_under_the_only_project() {
+fn without_parent_ref_a_node_is_a_child_of_the_only_project() {
     let mut w = World::of(&["a"]);
     assert_eq!(w.node("a")["parent"], "@p");
 }
@@ -170,7 +170,7 @@ fn of_many_projects_some_are_named_and_the_rest_counted_but_all_compared() {
 }
 
 #[test]
-fn one_batch_may_hang_nodes_under_the_root_and_elsewhere() {
+fn one_batch_may_create_nodes_under_the_root_and_elsewhere() {
     let mut w = World::of(&["a"]);
     w.open("q");
     w.plan_json(json!({ "project": "p", "nodes": [
@@ -234,7 +234,7 @@ fn an_open_child_makes_its_parent_wait() {
 }
 
 #[test]
-fn created_is_always_whole() {
+fn created_is_always_complete() {
     let mut w = World::of(&[]);
     let nodes: Vec<Value> =
         (0..10_000).map(|n| json!({ "ref": format!("r{n}"), "summary": "s" })).collect();

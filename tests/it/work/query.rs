@@ -193,7 +193,7 @@ fn a_query_stays_in_its_project() {
 }
 
 #[test]
-fn twenty_unless_told_and_a_hundred_at_most() {
+fn a_page_has_twenty_by_default_and_a_hundred_at_most() {
     let mut w = World::of(&[]);
     let nodes: Vec<Value> =
         (0..150).map(|n| json!({ "ref": format!("r{n}"), "summary": "s" })).collect();
@@ -225,7 +225,7 @@ fn an_unknown_ancestor_is_not_found() {
 }
 
 #[test]
-fn an_ancestor_names_the_project_too_and_a_root_has_all_but_itself() {
+fn an_ancestor_implies_the_project_and_a_root_finds_all_but_itself() {
     let mut w = World::of(&["a", "b in a", "c in b", "d"]);
     w.open("q");
     for (ancestor, expected) in

@@ -21,7 +21,7 @@ fn drop(node: &str, reason: &str) -> Value {
 }
 
 #[test]
-fn the_answer_has_a_detail_for_each_operation_in_order() {
+fn the_response_has_a_detail_for_each_operation_in_order() {
     let mut w = World::of(&["a", "b", "c", "d"]);
     let answer = operate(&mut w, &[to("@a", "@b"), merge("@c", "@b"), drop("@d", "no")]);
     assert_eq!(answer["applied"], 3);
@@ -55,7 +55,7 @@ fn move_preserves_edges_and_children() {
 }
 
 #[test]
-fn move_says_that_the_old_parent_became_actionable_and_the_new_one_waits() {
+fn move_lists_the_old_parent_as_actionable() {
     let mut w = World::of(&["a", "b in a", "c"]);
     let answer = operate(&mut w, &[to("@b", "@c")]);
     assert_eq!(answer["newly_actionable"], json!([{ "id": "@a", "summary": "a" }]));
@@ -148,7 +148,7 @@ fn merge_transfers_edges_both_ways() {
 }
 
 #[test]
-fn an_edge_that_a_merge_moves_stays_as_old_as_it_was_and_whose_it_was() {
+fn an_edge_that_a_merge_moves_keeps_its_time_and_actor() {
     let mut w = World::of(&["x", "s", "y", "t"]);
     let edge = |from: &str, to: &str| json!({ "from": from, "to": to, "type": "depends_on" });
     w.app.advance_minutes(5);
@@ -209,7 +209,7 @@ fn merge_of_a_child_into_its_parent_lifts_the_grandchildren() {
 }
 
 #[test]
-fn merge_refuses_what_would_tear_the_tree() {
+fn merge_refuses_its_own_subtree_and_roots() {
     let mut w = World::of(&["s", "t in s", "u in t"]);
     for operation in [merge("@s", "@s"), merge("@s", "@t"), merge("@s", "@u"), merge("@p", "@t")] {
         let before = w.app.dump();
@@ -246,7 +246,7 @@ fn drop_resolves_the_whole_subtree_with_the_reason_as_evidence() {
 }
 
 #[test]
-fn drop_says_what_it_unblocked() {
+fn drop_lists_what_it_unblocked() {
     let mut w =
         World::of(&["home", "a in home", "b in a", "x after a", "y after b prio 1", "z after a,x"]);
     let answer = operate(&mut w, &[drop("@a", "no")]);
@@ -255,7 +255,7 @@ fn drop_says_what_it_unblocked() {
 }
 
 #[test]
-fn what_was_dropped_itself_is_not_newly_actionable() {
+fn a_dropped_node_is_not_newly_actionable() {
     let mut w = World::of(&["a", "b in a", "c in a after b"]);
     let answer = operate(&mut w, &[drop("@a", "no")]);
     assert_eq!(names(&answer["newly_actionable"]), "p");
@@ -277,7 +277,7 @@ fn a_batch_of_operations_is_applied_whole_or_not_at_all() {
 }
 
 #[test]
-fn each_operation_sees_what_those_before_it_did() {
+fn each_operation_sees_the_results_of_those_before_it() {
     let mut w = World::of(&["a", "b in a", "c"]);
     operate(&mut w, &[to("@b", "@p"), to("@a", "@b"), merge("@c", "@a"), drop("@b", "enough")]);
     assert_eq!(w.node("a")["parent"], "@b");
@@ -329,7 +329,7 @@ fn dropping_what_is_resolved_already_adds_nothing_to_it() {
 }
 
 #[test]
-fn what_is_put_below_a_node_that_it_waits_for_is_told() {
+fn a_node_below_its_own_dependency_is_warned_of() {
     let told = |answer: &Value, of: [&str; 2]| {
         let warning = answer["warnings"][0].as_str().unwrap_or_default();
         let expected = format!("{} depends on its own ancestor {}: ", of[0], of[1]);
@@ -357,7 +357,7 @@ fn what_is_put_below_a_node_that_it_waits_for_is_told() {
 }
 
 #[test]
-fn a_tree_that_would_bite_its_tail_is_told_whole_or_with_what_is_left_out() {
+fn a_cycle_in_the_tree_is_listed_completely_or_with_the_count_omitted() {
     let mut w = World::of(&["n0"]);
     for level in 1..120 {
         w.plan(&[&format!("n{level} in n{}", level - 1)]);

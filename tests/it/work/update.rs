@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::world::{World, names};
 
 #[test]
-fn the_answer_has_each_nodes_rev_in_the_order_of_the_updates() {
+fn the_response_has_each_rev_in_the_order_of_the_updates() {
     let mut w = World::of(&["a", "b"]);
     let answer = w.graph_update(json!({ "updates": [
         { "node_id": "@b", "state": 1 }, { "node_id": "@a", "state": 1 }, { "node_id": "@b", "state": 2 },
@@ -60,7 +60,7 @@ fn rev_increments_on_every_mutation() {
 }
 
 #[test]
-fn an_update_that_changes_nothing_is_no_mutation() {
+fn an_update_without_changes_is_not_a_mutation() {
     let mut w = World::of(&["a"]);
     let full = json!({
         "summary": "s", "state": { "x": [1] }, "properties": { "k": 1, "d": { "e": 2 } }, "add_context_links": ["x"],
@@ -180,7 +180,7 @@ fn a_batch_of_updates_is_applied_whole_or_not_at_all() {
 }
 
 #[test]
-fn expected_rev_that_is_not_the_current_one_is_a_conflict_that_tells_it() {
+fn a_stale_expected_rev_is_a_conflict_with_the_current_one() {
     let mut w = World::of(&["a"]);
     w.update("a", json!({ "state": 1, "expected_rev": 1 }));
     let stale = json!({ "updates": [{ "node_id": "@a", "expected_rev": 1, "state": 2 }] });
@@ -241,7 +241,7 @@ fn a_chain_resolved_in_one_batch_names_only_its_end() {
 }
 
 #[test]
-fn what_waits_for_several_is_named_by_the_batch_that_resolves_them_all() {
+fn a_node_with_several_dependencies_is_named_when_all_are_resolved() {
     let mut w = World::of(&["a", "b", "goal after a,b", "child in goal", "more after a,b,goal"]);
     let all = |ids: &[&str]| -> Value {
         ids.iter().map(|id| json!({ "node_id": id, "resolved": true })).collect()
@@ -272,7 +272,7 @@ fn several_newly_actionable_come_in_ranking_order() {
 }
 
 #[test]
-fn what_was_actionable_before_is_not_new() {
+fn a_node_that_was_actionable_before_is_not_new() {
     let mut w = World::of(&["free", "gate", "waits after gate"]);
     let answer = w.update("gate", json!({ "resolved": true }));
     assert_eq!(names(&answer["newly_actionable"]), "waits");
@@ -318,7 +318,7 @@ fn numbers_flags_and_lists_may_come_as_text() {
 }
 
 #[test]
-fn a_rev_that_the_batch_itself_changes_is_a_conflict_that_tells_the_one_in_the_file() {
+fn an_expected_rev_changed_by_the_batch_itself_is_a_conflict_with_the_stored_one() {
     let mut w = World::of(&["a"]);
     let updates = json!([
         { "node_id": "@a", "state": 1 },
@@ -338,7 +338,7 @@ fn a_rev_that_the_batch_itself_changes_is_a_conflict_that_tells_the_one_in_the_f
 }
 
 #[test]
-fn a_claim_that_an_update_makes_and_ends_is_no_change() {
+fn a_claim_that_an_update_sets_and_ends_is_not_a_change() {
     let mut w = World::of(&["a", "b"]);
     let claim = json!({ "_claimed_by": "zed", "_claimed_at": "2999-01-01T00:00:00.000Z", "q": 1 });
     for name in ["a", "b"] {
@@ -362,7 +362,7 @@ fn a_claim_that_an_update_makes_and_ends_is_no_change() {
 }
 
 #[test]
-fn resolving_what_has_open_children_is_told_unless_the_same_call_resolves_them() {
+fn resolving_a_node_with_open_children_is_warned_of_unless_they_are_resolved_too() {
     let mut w = World::of(&["a", "b in a", "c in a"]);
     let done = |names: &[&str]| {
         let updates: Vec<_> =

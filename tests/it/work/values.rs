@@ -7,7 +7,7 @@ use crate::support::TestApp;
 /// The summaries of the nodes that a filter finds, by name, and the total.
 fn found(app: &mut TestApp, project: &str, filter: Value) -> Vec<String> {
     let ask = json!({ "project": project, "filter": filter, "limit": 100 });
-    let page = app.ok("graph_query", ask);
+    let page = app.graph_query(ask);
     let nodes = page["nodes"].as_array().unwrap();
     assert_eq!(page["total"], nodes.len(), "{filter}");
     let mut found: Vec<String> =
@@ -19,7 +19,7 @@ fn found(app: &mut TestApp, project: &str, filter: Value) -> Vec<String> {
 fn world() -> TestApp {
     let mut app = TestApp::new();
     for project in ["p", "q"] {
-        app.ok("graph_open", json!({ "project": project }));
+        app.graph_open(json!({ "project": project }));
     }
     app
 }
@@ -52,7 +52,7 @@ fn a_property_is_found_by_its_exact_value() {
         .enumerate()
         .map(|(at, value)| json!({ "ref": format!("{at}"), "summary": format!("{at}"), "properties": { "k": value } }))
         .collect();
-    app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+    app.graph_plan(json!({ "project": "p", "nodes": nodes }));
     for (at, value) in values.iter().enumerate() {
         let filter = json!({ "properties": { "k": value } });
         assert_eq!(found(&mut app, "p", filter.clone()), [at.to_string()], "{value}");
@@ -78,11 +78,11 @@ fn what_a_node_is_found_by_follows_its_changes() {
             { "ref": "b", "summary": format!("{name} below"), "parent_ref": "a", "properties": { "k": "old" } },
         ] })
     };
-    let made = app.ok("graph_plan", plan("p", "one"));
+    let made = app.graph_plan(plan("p", "one"));
     let one = made["created"][0]["id"].clone();
     let below = made["created"][1]["id"].clone();
-    let two = app.ok("graph_plan", plan("p", "two"))["created"][0]["id"].clone();
-    let root = app.ok("graph_open", json!({ "project": "q" }))["root"]["id"].clone();
+    let two = app.graph_plan(plan("p", "two"))["created"][0]["id"].clone();
+    let root = app.graph_open(json!({ "project": "q" }))["root"]["id"].clone();
     let old = || json!({ "properties": { "k": "old" } });
     let tested = || json!({ "has_evidence_type": "test" });
 
@@ -91,13 +91,13 @@ fn what_a_node_is_found_by_follows_its_changes() {
         { "node_id": one, "add_evidence": [{ "type": "test", "ref": "y" }] },
         { "node_id": below, "resolved": true, "add_evidence": [{ "type": "test", "ref": "z" }] },
     ] });
-    app.ok("graph_update", changes);
+    app.graph_update(changes);
     assert_eq!(found(&mut app, "p", old()), ["one below", "two", "two below"]);
     assert_eq!(found(&mut app, "p", json!({ "properties": { "k": "new" } })), ["one"]);
     assert_eq!(found(&mut app, "p", tested()), ["one", "one below"]);
 
     let moved = json!({ "operations": [{ "op": "move", "node_id": one, "new_parent": root }] });
-    app.ok("graph_restructure", moved);
+    app.graph_restructure(moved);
     assert_eq!(found(&mut app, "p", old()), ["two", "two below"]);
     assert_eq!(found(&mut app, "q", old()), ["one below"]);
     assert_eq!(found(&mut app, "q", tested()), ["one", "one below"]);
@@ -107,7 +107,7 @@ fn what_a_node_is_found_by_follows_its_changes() {
         { "op": "move", "node_id": one, "new_parent": two },
         { "op": "merge", "source": one, "target": two },
     ] });
-    app.ok("graph_restructure", back);
+    app.graph_restructure(back);
     assert!(found(&mut app, "p", json!({ "properties": { "k": "new" } })).is_empty());
     assert_eq!(found(&mut app, "p", tested()), ["one below", "two"]);
     let ctx = app.ctx("a");
@@ -131,7 +131,7 @@ fn pages_of_a_common_and_of_a_rare_value_are_in_order() {
             node
         })
         .collect();
-    app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+    app.graph_plan(json!({ "project": "p", "nodes": nodes }));
     for sort in ["readiness", "depth", "recent", "created"] {
         let all = pages(&mut app, json!({ "project": "p", "sort": sort, "limit": 100 }));
         for (key, value) in [
@@ -153,8 +153,7 @@ fn pages_of_a_common_and_of_a_rare_value_are_in_order() {
         }
     }
     for (key, value) in [("half", json!(1)), ("rare", json!(true)), ("late", json!(true))] {
-        let next =
-            app.ok("graph_next", json!({ "project": "p", "filter": { key: value }, "count": 50 }));
+        let next = app.graph_next(json!({ "project": "p", "filter": { key: value }, "count": 50 }));
         let next: Vec<_> = next["nodes"]
             .as_array()
             .unwrap()
@@ -162,8 +161,7 @@ fn pages_of_a_common_and_of_a_rare_value_are_in_order() {
             .map(|next| next["node"]["id"].clone())
             .collect();
         let filter = json!({ "properties": { key: value }, "is_actionable": true });
-        let listed =
-            app.ok("graph_query", json!({ "project": "p", "filter": filter, "limit": 50 }));
+        let listed = app.graph_query(json!({ "project": "p", "filter": filter, "limit": 50 }));
         let listed: Vec<_> =
             listed["nodes"].as_array().unwrap().iter().map(|node| node["id"].clone()).collect();
         assert_eq!(next, listed, "{key}");
@@ -174,7 +172,7 @@ fn pages_of_a_common_and_of_a_rare_value_are_in_order() {
 fn pages(app: &mut TestApp, mut ask: Value) -> Vec<Value> {
     let (mut nodes, mut total) = (Vec::new(), Value::Null);
     loop {
-        let page = app.ok("graph_query", ask.clone());
+        let page = app.graph_query(ask.clone());
         nodes.extend(page["nodes"].as_array().unwrap().iter().cloned());
         total = match total {
             Value::Null => page["total"].clone(),

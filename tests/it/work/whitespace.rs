@@ -26,7 +26,7 @@ fn world() -> World {
 }
 
 #[test]
-fn blanks_around_an_id_change_nothing_for_any_tool() {
+fn whitespace_around_an_id_is_ignored_by_every_tool() {
     let (mut plain, mut blank) = (world(), world());
     let [root, a, a1, b, c, d, q] = ["p", "a", "a1", "b", "c", "d", "q"].map(|name| plain.id(name));
     for (tool, arguments) in [
