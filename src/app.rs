@@ -1,4 +1,4 @@
-//! The one place that wires configuration, clock, ids and database together.
+//! Wires configuration, clock, ids and database together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,18 +9,17 @@ use crate::{
     work,
 };
 
-mod complete;
 mod demo;
 mod exchange;
+mod files;
 mod joined;
 mod kb;
 mod repair;
 mod report;
 mod setup;
 mod status;
-mod tree;
 
-// What transports need of the layers below, which they do not see.
+// What the transports need of layers that they may not use.
 pub use crate::{
     db::{Interrupt, Named, Names, Patience, Read, Wanted, Write},
     os::{
@@ -34,8 +33,8 @@ pub use kb::{Branches, HookDirectory, Initialised, KbState, Store};
 pub use report::Health;
 pub use setup::{Act, Launch, MCP_FILE, Setup, Step, Undo};
 
-/// The application behind every transport. Its database is opened by the first call that needs it, so that
-/// a server answers at once and a broken file is the fault of a call, not the end of the process.
+/// The application behind every transport. The first call that needs the database opens it, so that a server starts at
+/// once, and a damaged file is the error of a call rather than the end of the process.
 #[derive(Debug)]
 pub struct App {
     config: Config,
@@ -48,12 +47,12 @@ pub struct App {
 }
 
 impl App {
-    /// An application on the machine's clock with random ids.
+    /// Creates an application with the system clock and random ids.
     pub fn new(config: Config) -> Self {
         Self::with(config, Clock::System, Ids::Random)
     }
 
-    /// An application whose time and ids are the caller's.
+    /// Creates an application with the caller's clock and ids.
     pub fn with(config: Config, clock: Clock, ids: Ids) -> Self {
         App {
             config,
@@ -76,7 +75,7 @@ impl App {
         work::Settings { claim_ttl_minutes: self.config.claim_ttl_minutes.value }
     }
 
-    /// The context of a new call; its actor is the configured identity, else the client's own name.
+    /// Creates the context of a call; its actor is the configured identity, else the name that the client gives itself.
     pub fn ctx(&self, client: Option<&str>) -> Ctx {
         let identity = self.config.agent_identity.value.clone();
         let client = client.map(printable).filter(|name| !name.is_empty());
@@ -96,13 +95,13 @@ impl App {
         self.db(ctx)?.read(ctx, f)
     }
 
-    /// Runs `f` in one write transaction, committed before this answers.
+    /// Runs `f` in one write transaction, which is committed before this returns.
     pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         self.db(ctx)?.write(ctx, f)
     }
 
-    /// Runs `f` on the file as it is, for callers that must not make or change anything, nor wait for long.
-    pub fn look<T>(&self, ctx: &Ctx, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
+    /// Runs `f` on the existing file, without creating, migrating or changing it, and without long waits.
+    pub fn read_existing<T>(&self, ctx: &Ctx, f: impl FnOnce(&Read<'_>) -> Result<T>) -> Result<T> {
         Db::glance(&self.config.db_path.value)?.read(ctx, f)
     }
 
@@ -115,18 +114,18 @@ impl App {
         }
     }
 
-    /// Whether there is something for [`settle`](Self::settle) to do.
+    /// Whether [`settle`](Self::settle) has something to do.
     pub fn is_unsettled(&self) -> bool {
         self.db.as_ref().is_some_and(Db::is_unsettled)
     }
 
-    /// Does what can be done while nobody waits: opens the database, and works off a log that has become long.
+    /// Does what can be done between calls: opens the database, and checkpoints a WAL that has become long.
     pub fn settle(&mut self) -> Result<()> {
         let ctx = self.ctx(None);
         self.db(&ctx)?.settle()
     }
 
-    /// A handle that stops the call under way, once there is a database to stop.
+    /// A handle that stops the current call; none before the database is open.
     pub fn interrupt_handle(&self) -> Option<Interrupt> {
         self.db.as_ref().map(Db::interrupt_handle)
     }
@@ -140,7 +139,7 @@ impl App {
                 let options = db::Options { survive_power_loss };
                 let path = &self.config.db_path.value;
                 let mut db = Db::open(path, options, ctx)?;
-                // Backups and exports often stand beside it.
+                // Backups and exports are often written beside the database.
                 crate::os::scratch::sweep(path.parent().unwrap_or(path));
                 db.set_patience(self.patience)?;
                 db
@@ -150,7 +149,7 @@ impl App {
     }
 }
 
-/// A client's name for itself, fit to stand in every row that it writes.
+/// The name that a client gives itself, without control characters and at most 100 characters long.
 fn printable(name: &str) -> String {
     let clean: String = name.chars().filter(|letter| !letter.is_control()).collect();
     text::shorten(clean.trim(), 100)

@@ -1,4 +1,4 @@
-//! A directory of its own for a story: a database, and a repository where git is installed.
+//! The temporary directory of `graph demo`: a database, and a repository where git is installed.
 
 use std::{
     collections::BTreeMap,
@@ -15,63 +15,61 @@ use crate::{
 /// The branch that a new repository is on.
 const FIRST_BRANCH: &str = "main";
 
-/// A branch is there from its first commit on. Whoever plays it is nobody, and none of their settings take part.
+/// A branch exists from its first commit on. The commit does not depend on the user's git settings.
 #[rustfmt::skip]
 const FIRST_COMMIT: &[&str] = &[
     "-c", "user.name=graph", "-c", "user.email=graph@localhost", "-c", "commit.gpgsign=false",
     "-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "Begin",
 ];
 
-/// The directory, which goes with it.
+/// The directory, which is deleted when this is dropped.
 #[derive(Debug)]
 pub struct Stage {
     directory: TempDirectory,
-    /// Why there is no repository, where there is none.
+    /// Why there is no repository; none where there is one.
     pub without_git: Option<String>,
 }
 
 impl Stage {
-    /// Makes a directory, and the application that plays in it.
+    /// Creates the directory, and an application whose database is in it.
     pub fn new() -> Result<(Stage, App)> {
-        let directory = TempDirectory::new("graph-demo-").map_err(|error| told(&error))?;
-        // Found before any file above it; nothing of it is to outlive a loss of power.
+        let directory = TempDirectory::new("graph-demo-").map_err(|error| unusable(&error))?;
+        // This file is found before any in a parent directory. The data need not survive a loss of power.
         fs::create_text(&directory.path().join(FILE_NAME), "durability: normal\n")
-            .map_err(|error| told(&error))?;
+            .map_err(|error| unusable(&error))?;
         let mut stage = Stage { directory, without_git: None };
         let made = stage
             .git(&["init", "-q"])
-            .and_then(|()| stage.stand_on(FIRST_BRANCH))
+            .and_then(|()| stage.switch_to(FIRST_BRANCH))
             .and_then(|()| stage.git(FIRST_COMMIT));
         stage.without_git = made.err();
         let directory = stage.path().to_owned();
-        // What this process was told to use is no stage.
+        // The options and environment variables of this process do not apply.
         let around = Surroundings { directory, variables: BTreeMap::new() };
         let options = Options { db: Some(stage.path().join(DEFAULT_DB)), ..Options::default() };
         let config = Config::load(options, &around).map_err(Error::internal)?;
         Ok((stage, App::new(config)))
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Whether files here are this stage's own: without git, a repository above it would take them for its own.
+    /// Whether no repository of a parent directory contains this one.
     pub fn is_apart(&self) -> bool {
         Repository::find(self.path()).is_none_or(|repository| repository.root == self.path())
     }
 
-    /// Writes a file.
     pub fn write(&self, name: &str, text: &str) -> Result<()> {
-        fs::write_beneath(self.path(), name, text.as_bytes()).map_err(|error| told(&error))
+        fs::write_beneath(self.path(), name, text.as_bytes()).map_err(|error| unusable(&error))
     }
 
-    /// Goes to a branch, made if it is not there; answers what git said where it does not work.
-    pub fn stand_on(&self, branch: &str) -> Result<(), String> {
+    /// Switches to a branch, which need not exist; an error is what git said.
+    pub fn switch_to(&self, branch: &str) -> Result<(), String> {
         self.git(&["symbolic-ref", "HEAD", &format!("refs/heads/{branch}")])
     }
 
-    /// Leaves the directory where it is.
+    /// Keeps the directory, and returns its path.
     pub fn keep(self) -> PathBuf {
         self.directory.keep()
     }
@@ -81,8 +79,8 @@ impl Stage {
     }
 }
 
-fn told(error: &std::io::Error) -> Error {
+fn unusable(error: &std::io::Error) -> Error {
     fs::write_fault("the temporary directory", "used", error)
-        .hint("set TMPDIR to a directory that may be written")
+        .hint("set TMPDIR to a writable directory")
         .into()
 }

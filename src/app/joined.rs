@@ -1,4 +1,4 @@
-//! Answers that join domains, for every transport alike.
+//! Operations that join domains.
 
 use super::{App, kb::KbView};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl App {
-    /// Runs `f` on one snapshot, with all that an answer of several domains may look at.
+    /// Runs `f` on one snapshot, with the settings of all domains that are on.
     pub fn joined<T>(
         &mut self,
         ctx: &Ctx,

@@ -11,11 +11,11 @@ use crate::{
 };
 
 impl App {
-    /// Repairs what follows from something else that is kept; says in `done` what was done, also where something fails on
-    /// the way. Stores of KB branches that are gone stay: the repository that says so may be another one than theirs.
+    /// Repairs stored values that are derived from others, and adds what was done to `done`, also where a later step fails.
+    /// Stores of deleted KB branches stay: the current repository may not be the one that they belong to.
     pub fn repair(&mut self, ctx: &Ctx, done: &mut Vec<String>) -> Result<()> {
         let mut health = self.health(ctx)?;
-        // SQLite tells some of what it finds, and nothing can be counted before all of it is mended.
+        // SQLite reports only some of the broken indexes at a time, and nothing can be recounted before all are rebuilt.
         let mut rebuilt = BTreeSet::new();
         loop {
             let broken: Vec<String> =
@@ -27,20 +27,20 @@ impl App {
             rebuilt.extend(broken);
             health = self.health(ctx)?;
         }
-        // Damaged, it cannot be written piece by piece. Of what is counted twice, the name comes first.
+        // A damaged text index cannot be written row by row. A miscount begins with the name of what was counted.
         let of_texts =
             |said: &String| said.split_once(": ").is_some_and(|(what, _)| what.contains("index"));
         if health.file.broken.texts || health.miscounts.iter().any(of_texts) {
             done.extend(self.write(ctx, reindex)?);
         }
-        // Each in a transaction of its own.
+        // Each domain has a transaction of its own.
         for domain in domains::all() {
             done.extend(self.write(ctx, domain.repair)?);
         }
         Ok(())
     }
 
-    /// The stores of KB branches that are gone, by name. Outside git nothing tells that one is.
+    /// The names of stores whose git branches no longer exist; none outside git.
     pub fn stale_branches(&mut self, ctx: &Ctx) -> Result<Vec<String>> {
         if Repository::find(&self.config.directory).is_none() {
             return Ok(Vec::new());
@@ -48,12 +48,12 @@ impl App {
         Ok(self.kb_gc(ctx, false)?.into_iter().map(|store| store.name).collect())
     }
 
-    /// Refuses a place that is the database's own, or taken; see [`db::check_backup_target`].
+    /// Refuses a target that is the database itself, or that exists; see [`db::check_backup_target`].
     pub fn check_target(&mut self, ctx: &Ctx, target: &Path, force: bool) -> Result<()> {
         db::check_backup_target(self.db(ctx)?, target, force)
     }
 
-    /// Copies the database to `target`; `force` replaces a file there. See [`db::back_up`].
+    /// Copies the database to `target`; `force` replaces an existing file. See [`db::back_up`].
     pub fn back_up(
         &mut self,
         ctx: &Ctx,
@@ -65,7 +65,7 @@ impl App {
         let claim = Claim::beside(target).map_err(|error| {
             let mut fault = fs::write_fault("", "written", &error);
             fault.message = format!("{} cannot be written: {error}", target.display());
-            fault.hint("check that its directory is there and may be written")
+            fault.hint("check that its directory exists and is writable")
         })?;
         db::back_up(self.db(ctx)?, target, &claim.path(), watch)
     }
@@ -75,7 +75,7 @@ fn rebuild(tx: &Write<'_>, indexes: &[String]) -> Result<Vec<String>> {
     let mut done = Vec::new();
     for index in indexes {
         db::inspect::rebuild(tx, index)?;
-        done.extend(db::repaired(tx, None, &format!("index {index}, made anew"), 1)?);
+        done.extend(db::repaired(tx, None, &format!("index {index}, rebuilt"), 1)?);
     }
     Ok(done)
 }
@@ -83,5 +83,5 @@ fn rebuild(tx: &Write<'_>, indexes: &[String]) -> Result<Vec<String>> {
 fn reindex(tx: &Write<'_>) -> Result<Vec<String>> {
     tx.clear_index()?;
     domains::all().try_for_each(|domain| (domain.reindex)(tx))?;
-    Ok(db::repaired(tx, None, "text index, made anew", 1)?.into_iter().collect())
+    Ok(db::repaired(tx, None, "text index, rebuilt", 1)?.into_iter().collect())
 }

@@ -1,4 +1,4 @@
-//! What is asked across all domains: is the file sound, and what happened.
+//! Reports about the whole file: its health, and the event log.
 
 use serde::Serialize;
 
@@ -12,24 +12,23 @@ use crate::{
     os::{files, git::GitState},
 };
 
-/// The state of the file, and whether its content adds up.
+/// The state of the file, and whether its content is consistent.
 #[derive(Debug, Clone, Serialize)]
 pub struct Health {
-    /// The file as SQLite sees it.
     #[serde(flatten)]
     pub file: Inspection,
-    /// Counters and places that a recount contradicts.
+    /// Stored values that a recount contradicts.
     pub miscounts: Vec<String>,
-    /// The latest time in the log, where no correction of the clock explains how far ahead it is.
+    /// The latest time in the event log, where it is further ahead of the clock than a correction of the clock explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ahead: Option<Timestamp>,
 }
 
-/// How far behind its own log a clock may be before somebody should look at it, in minutes.
+/// Minutes that the clock may be behind the event log before that is reported.
 const BEHIND: u32 = 24 * 60;
 
 impl App {
-    /// Looks the whole file over, which takes as long as reading it does.
+    /// Checks the whole file, which takes as long as reading it.
     pub fn health(&mut self, ctx: &Ctx) -> Result<Health> {
         let db = self.db(ctx)?;
         let file = db::inspect::inspect(db)?;
@@ -50,7 +49,7 @@ impl App {
         Ok(Health { file, miscounts, ahead })
     }
 
-    /// The patterns of atoms that match no file of the repository; none can be told outside one.
+    /// The patterns of atoms that match no file of the repository; none outside a repository.
     pub fn idle_patterns(&mut self, ctx: &Ctx) -> Result<Vec<IdlePattern>> {
         let root = self.config.root.clone();
         match GitState::of(&root).and_then(|git| files::list(&git.root)) {
@@ -64,7 +63,7 @@ impl App {
         self.read(ctx, |tx| titled(tx, db::recent(tx, wanted, limit)?))
     }
 
-    /// The events after the place `after`, oldest first, and the place to go on from.
+    /// The events after number `after`, oldest first, and the number to continue from.
     pub fn log_after(
         &mut self,
         ctx: &Ctx,
@@ -74,7 +73,7 @@ impl App {
     ) -> Result<(Vec<LogEntry>, i64)> {
         self.read(ctx, |tx| {
             let last = db::last_event(tx)?;
-            // The usual answer, while somebody waits for something to happen.
+            // The usual case while a caller polls.
             if last == after {
                 return Ok((Vec::new(), after));
             }
@@ -87,12 +86,12 @@ impl App {
         })
     }
 
-    /// Things of any domain whose id begins with `start`, read at a glance.
-    pub fn look_for(&self, ctx: &Ctx, start: &str, limit: usize) -> Result<Vec<Named>> {
-        self.look(ctx, |tx| db::named(tx, start, None, limit))
+    /// Things of any domain whose id begins with `start`; does not create the file.
+    pub fn ids_starting_with(&self, ctx: &Ctx, start: &str, limit: usize) -> Result<Vec<Named>> {
+        self.read_existing(ctx, |tx| db::named(tx, start, None, limit))
     }
 
-    /// The latest events of one thing in whichever domain, newest first; none where nothing of that id was.
+    /// The latest events of one thing of any domain, newest first.
     pub fn log_of(&mut self, ctx: &Ctx, id: &str, limit: usize) -> Result<Vec<EventRow>> {
         self.read(ctx, |tx| db::of_subject(tx, id, limit))
     }

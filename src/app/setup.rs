@@ -1,7 +1,7 @@
-//! Setting a repository up: its settings, the server's entry for MCP clients, what git ignores, and skills.
+//! `graph init`: settings, the server's entry for MCP clients, `.gitignore` and skills.
 //!
-//! Planned as a whole before anything is written, so that a dry run tells the truth and a refusal leaves no half. What
-//! people wrote is added to or left, never replaced.
+//! All steps are planned before anything is written, so that a dry run shows exactly what would happen, and a refusal
+//! writes nothing. Text that people wrote is extended or left, never replaced.
 
 use std::{
     ffi::OsStr,
@@ -25,83 +25,81 @@ mod skills;
 
 pub use mcp_json::FILE as MCP_FILE;
 
-/// Bytes of a file that is added to; far more than one has that people wrote.
+/// Largest size of a file that is extended, in bytes; files that people write are far smaller.
 const MAX_BYTES: u64 = 1024 * 1024;
-/// What a shell calls the binary.
+/// The name of the binary.
 const NAME: &str = "graph";
 
-/// One file, and what is to be done with it.
+/// One file, and what to do with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Relative to the root, or absolute where it is elsewhere.
+    /// Relative to the root; absolute where the file is outside.
     pub path: String,
     /// What it is for.
     pub about: &'static str,
     /// What is to be done.
     pub act: Act,
-    /// How to take it back; none where nothing is done.
+    /// How to undo it; none where nothing is done.
     pub undo: Option<Undo>,
-    /// What somebody may want to know.
     pub note: Option<String>,
 }
 
-/// What is to be done with a file.
+/// What to do with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
-    /// Make it, with this text.
+    /// Create it with this text.
     Create(String),
-    /// Give it this text, which is its own and something more.
+    /// Write this text, which is the present one with something added.
     Extend(String),
-    /// Nothing: all is there.
+    /// Nothing: it has everything already.
     Present,
-    /// Nothing: it cannot be added to.
+    /// Nothing: it cannot be extended, for this reason.
     Left(String),
-    /// Nothing: it is not needed.
+    /// Nothing: it is not needed, for this reason.
     Unneeded(&'static str),
 }
 
-/// How to take a step back.
+/// How to undo a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Undo {
-    /// Remove the file, or the directory that was made for it alone.
+    /// Remove this file, or this directory that was created for it.
     Remove(String),
-    /// In words.
+    /// Follow this description.
     Words(String),
 }
 
-/// Everything that a repository gets.
+/// All steps for a repository.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Where: the root of the working tree, or the working directory outside git.
+    /// The root of the working tree; the working directory outside git.
     pub root: PathBuf,
-    /// Whether that is in git.
+    /// Whether the root is in a git repository.
     pub git: bool,
-    /// File by file.
     pub steps: Vec<Step>,
 }
 
 /// How MCP clients start the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// `graph`, or the whole path.
+    /// `graph`, or the absolute path.
     pub command: String,
-    /// Whether a shell finds this very binary as `graph`.
+    /// Whether `graph` on PATH is this binary.
     pub on_path: bool,
 }
 
 impl Launch {
-    /// By name where the search path leads to this binary, else by its place.
+    /// Uses the name where PATH leads to this binary, else the absolute path.
     pub fn of(binary: Option<&Path>, path: &OsStr) -> Launch {
         let real = |path: &Path| path.canonicalize().ok();
         let found = proc::on_path(NAME, path).as_deref().and_then(real);
         let on_path = found.is_some() && found == binary.and_then(real);
-        let place = binary.and_then(Path::to_str).filter(|_| !on_path);
-        Launch { command: place.unwrap_or(NAME).to_owned(), on_path }
+        let whole_path = binary.and_then(Path::to_str).filter(|_| !on_path);
+        Launch { command: whole_path.unwrap_or(NAME).to_owned(), on_path }
     }
 }
 
 impl App {
-    /// What setting up would do here. `skills` asks for those of Claude Code too.
+    /// Plans the steps; `skills` includes those of Claude Code.
     pub fn setup(&self, launch: &Launch, skills: bool) -> Result<Setup> {
         let repository = Repository::find(&self.config.directory);
         let root = self.config.root.clone();
@@ -113,7 +111,7 @@ impl App {
         Ok(Setup { root, git: repository.is_some(), steps })
     }
 
-    /// What keeps the database out of git.
+    /// Plans only the step that keeps the database out of git.
     pub fn ignore_step(&self) -> Result<Setup> {
         let repository = Repository::find(&self.config.directory);
         let root = self.config.root.clone();
@@ -121,9 +119,9 @@ impl App {
         Ok(Setup { root, git: repository.is_some(), steps: vec![step] })
     }
 
-    /// Whether all skills are there, edited or not.
+    /// Whether all skills exist, edited or not.
     pub fn has_skills(&self) -> bool {
-        skills::are_there(&self.config.root)
+        skills::exist(&self.config.root)
     }
 
     fn settings_step(&self, root: &Path) -> Result<Step> {
@@ -153,15 +151,15 @@ impl Step {
         Step { undo: Some(undo), ..self }
     }
 
-    /// Whether it changes anything.
+    /// Whether the step changes anything.
     pub fn changes(&self) -> bool {
         matches!(self.act, Act::Create(_) | Act::Extend(_))
     }
 }
 
 impl Setup {
-    /// Takes one step.
-    pub fn take(&self, step: &Step) -> Result<()> {
+    /// Carries out one step.
+    pub fn apply(&self, step: &Step) -> Result<()> {
         if !step.changes() {
             return Ok(());
         }
@@ -176,27 +174,27 @@ impl Setup {
         };
         written.map_err(|error| {
             fs::write_fault(&step.path, "written", &error)
-                .hint("see who owns the directory and whether it may be written; `graph init --dry-run` shows what is wanted")
+                .hint("check the owner and the permissions of the directory; `graph init --dry-run` shows what is to be written")
                 .into()
         })
     }
 }
 
 fn raced(path: &str) -> crate::base::Error {
-    let message = format!("{path} was made by somebody else meanwhile");
+    let message = format!("another process created {path} in the meantime");
     Fault::new(ErrorCode::Conflict, message).hint("run it again").into()
 }
 
-/// The real place of a file; one that a symbolic link leads away from the repository is refused.
+/// The real path of a file; a symbolic link that leads out of the repository is refused.
 fn resolve(root: &Path, path: &str) -> Result<PathBuf> {
     fs::resolve_beneath(root, path).map_err(|astray| {
         Fault::new(ErrorCode::InvalidOperation, format!("{path} {astray}"))
-            .hint("nothing was written; put a file or directory of the repository in its place")
+            .hint("nothing was written; replace it by a file or directory inside the repository")
             .into()
     })
 }
 
-/// The text of a file that may not be there; what cannot be read is told.
+/// The text of a file, none where it does not exist, or why it cannot be read.
 fn text_of(root: &Path, path: &str) -> Result<Result<Option<String>, String>> {
     let place = resolve(root, path)?;
     Ok(match fs::read_text(&place, MAX_BYTES) {
@@ -206,7 +204,7 @@ fn text_of(root: &Path, path: &str) -> Result<Result<Option<String>, String>> {
     })
 }
 
-/// How lines of a text end.
+/// The line end that a text uses.
 fn line_end(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }

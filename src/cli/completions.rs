@@ -110,10 +110,9 @@ pub fn entities() -> ArgValueCompleter {
 /// Completes the id of anything.
 pub fn things() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
-        let found = current
-            .to_str()
-            .zip(app())
-            .and_then(|(start, app)| app.look_for(&app.ctx(None), start, OFFERED).map(named).ok());
+        let found = current.to_str().zip(app()).and_then(|(start, app)| {
+            app.ids_starting_with(&app.ctx(None), start, OFFERED).map(named).ok()
+        });
         fitting(current, found.unwrap_or_default())
     })
 }
@@ -225,7 +224,7 @@ fn bare(names: Vec<String>) -> Vec<(String, String)> {
 /// Reads without making or changing anything.
 fn look<T>(f: impl FnOnce(&Read<'_>) -> Result<T>) -> Option<T> {
     let app = app()?;
-    app.look(&app.ctx(None), f).ok()
+    app.read_existing(&app.ctx(None), f).ok()
 }
 
 /// The application that the typed line is about.

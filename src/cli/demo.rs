@@ -115,7 +115,7 @@ impl Story<'_> {
         let kb = self.stage.is_apart();
         match &self.stage.without_git {
             None => {
-                self.stage.stand_on(BRANCH).map_err(Error::internal)?;
+                self.stage.switch_to(BRANCH).map_err(Error::internal)?;
                 self.chapter(&format!("on branch {BRANCH}, somebody writes a requirement"))?;
             }
             Some(reason) => {

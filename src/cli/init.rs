@@ -49,7 +49,7 @@ pub fn run(ask: &Init, shell: &mut Shell) -> Outcome {
     for step in &setup.steps {
         // Written before it is told: what was done stays on the screen if the next one fails.
         if !ask.dry_run {
-            setup.take(step)?;
+            setup.apply(step)?;
         }
         if !shell.out.json {
             tell(step, &setup, ask.dry_run, here, &mut shell.out)?;

@@ -137,11 +137,7 @@ fn other_servers_are_kept_and_an_invalid_file_is_not_changed() {
         let ran = run(&root, &["init"]);
         assert_eq!(ran.code, 1, "{broken}");
         assert!(ran.out.contains("! left alone    .mcp.json"), "{}", ran.out);
-        assert!(
-            ran.out.contains("what belongs in it: {\"mcpServers\": {\"graph\": {"),
-            "{}",
-            ran.out
-        );
+        assert!(ran.out.contains("add this: {\"mcpServers\": {\"graph\": {"), "{}", ran.out);
         assert_eq!(read(&root, ".mcp.json"), broken);
         // What is not there is not promised.
         assert!(ran.out.contains("left alone, for the reason above: .mcp.json\n"), "{}", ran.out);
@@ -157,7 +153,7 @@ fn existing_patterns_are_kept() {
         ("graph.db*", "graph.db*"),
         (
             "*.db\n",
-            "*.db\n\n# graph: the database, its log and its backups\n/graph.db-*\n/graph.db.*\n",
+            "*.db\n\n# graph: the database, its WAL and its backups\n/graph.db-*\n/graph.db.*\n",
         ),
         ("*\n!graph.db\n", "*\n!graph.db\n"),
     ] {
@@ -171,7 +167,7 @@ fn existing_patterns_are_kept() {
         let (_keep, root) = repository();
         fs::write(root.join(".gitignore"), ignore).unwrap();
         let out = run(&root, &["init"]).ok();
-        let (_, undo) = out.split_once("undo: take out the line `").unwrap();
+        let (_, undo) = out.split_once("undo: remove the line `").unwrap();
         let (heading, rest) = undo.split_once('`').unwrap();
         let words: Vec<&str> = rest.lines().next().unwrap().split(' ').collect();
         let below = words.iter().find_map(|word| word.parse::<usize>().ok()).unwrap();
@@ -277,7 +273,7 @@ fn a_directory_that_cannot_be_written_is_reported() {
         err.starts_with("error: .claude/skills/discovery/SKILL.md: cannot be written: "),
         "{err}"
     );
-    assert!(err.contains("hint: see who owns the directory"), "{err}");
+    assert!(err.contains("hint: check the owner and the permissions"), "{err}");
     use std::os::unix::fs::PermissionsExt;
     let (_keep, root) = directory();
     fs::set_permissions(&root, fs::Permissions::from_mode(0o555)).unwrap();

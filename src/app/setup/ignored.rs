@@ -1,4 +1,4 @@
-//! `.gitignore`: a database is one machine's, and no file for git.
+//! `.gitignore`: a database belongs to one machine, and is not committed.
 
 use std::path::Path;
 
@@ -13,20 +13,20 @@ use crate::{
 
 const FILE: &str = ".gitignore";
 const ABOUT: &str = "keeps the database out of git";
-/// Heads what is added, and is looked for by people who take it out again.
-const HEADING: &str = "# graph: the database, its log and its backups";
+/// The line above the patterns, by which people find them to remove them.
+const HEADING: &str = "# graph: the database, its WAL and its backups";
 
-/// What a pattern adds to the file's name, and examples of what it is for.
+/// What a pattern adds to the name of the database, and examples of what it matches.
 const ENDINGS: [(&str, &[&str]); 3] =
     [("", &[""]), ("-*", &["-wal", "-shm"]), (".*", &[".v1.bak"])];
 
-/// Adds the patterns that are missing; the file is that of the working tree, which is the one to commit.
+/// Plans to add the missing patterns to the file of the working tree.
 pub fn step(repository: Option<&Repository>, root: &Path, db: &Path) -> Result<Step> {
     let unneeded = |why| Ok(Step::new(FILE, ABOUT, Act::Unneeded(why)));
     let Some(repository) = repository else {
-        return unneeded("this is no git repository");
+        return unneeded("this is not a git repository");
     };
-    // Without settings the file is in the main working tree, at the place that it has in every other.
+    // By default the database is in the main working tree, also for linked ones.
     let inside = db.strip_prefix(root).or_else(|_| db.strip_prefix(&repository.main_root));
     let Some(path) = inside.ok().and_then(Path::to_str) else {
         return unneeded("the database is outside of the repository");
@@ -58,23 +58,23 @@ pub fn step(repository: Option<&Repository>, root: &Path, db: &Path) -> Result<S
             Step::new(FILE, ABOUT, Act::Create(text)).undo(Undo::Remove(FILE.to_owned()))
         }
         Some(text) => {
-            let undo = Undo::Words(taken_out(!text.is_empty(), missing.len()));
+            let undo = Undo::Words(undo_words(!text.is_empty(), missing.len()));
             Step::new(FILE, ABOUT, Act::Extend(extended(&text, &missing))).undo(undo)
         }
     })
 }
 
-/// How to take out again what [`extended`] adds.
-fn taken_out(apart: bool, patterns: usize) -> String {
+/// How to undo what [`extended`] adds.
+fn undo_words(apart: bool, patterns: usize) -> String {
     let above = if apart { ", the blank line above it" } else { "" };
     let below = match patterns {
         1 => "the line below it".to_owned(),
         _ => format!("the {patterns} lines below it"),
     };
-    format!("take out the line `{HEADING}`{above} and {below}")
+    format!("remove the line `{HEADING}`{above} and {below}")
 }
 
-/// The text with the patterns at its end, in its own kind of lines.
+/// The text with the patterns at its end, and with the line end that it uses.
 fn extended(text: &str, patterns: &[String]) -> String {
     let end = line_end(text);
     let mut extended = text.to_owned();
@@ -91,7 +91,7 @@ fn extended(text: &str, patterns: &[String]) -> String {
     extended
 }
 
-/// A path as a pattern that means nothing else.
+/// A pattern that matches only this path.
 fn literal(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for character in path.chars() {
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_stays_and_its_line_ends_are_kept() {
+    fn the_present_text_and_its_line_ends_are_kept() {
         let patterns = ["/graph.db".to_owned()];
         for (text, expected) in [
             ("", format!("{HEADING}\n/graph.db\n")),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_not_taken_for_a_pattern() {
+    fn special_characters_of_a_name_are_escaped() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join(FILE);
         for name in ["graph.db", "a b/[x]*.db", "!odd#.db", "tail .db"] {

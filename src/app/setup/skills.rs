@@ -1,4 +1,4 @@
-//! Skills of Claude Code: how to find work, plan it and finish it with these tools.
+//! Skills for Claude Code: how to find, plan and finish work with these tools.
 
 use std::path::Path;
 
@@ -6,21 +6,21 @@ use super::{Act, Step, Undo, text_of};
 use crate::base::Result;
 
 const DIRECTORY: &str = ".claude/skills";
-/// Each with its text.
+/// Names and texts.
 const SKILLS: [(&str, &str); 3] = [
     ("discovery", include_str!("skills/discovery.md")),
     ("planning", include_str!("skills/planning.md")),
     ("execution", include_str!("skills/execution.md")),
 ];
 
-/// Makes those that are missing. One that is there is somebody's, and stays.
+/// Plans to create the missing skills. An existing one, which may have been edited, stays.
 pub fn steps(root: &Path) -> Result<Vec<Step>> {
     let step = |(name, text): &(&str, &str)| {
         let path = path(name);
         let about = "a skill for Claude Code";
         Ok(match text_of(root, &path)? {
             Ok(Some(found)) if found == *text => Step::new(path, about, Act::Present),
-            Ok(Some(_)) => Step::new(path, about, Act::Unneeded("it is there, with another text")),
+            Ok(Some(_)) => Step::new(path, about, Act::Unneeded("it exists with another text")),
             Ok(None) => {
                 let undo = Undo::Remove(format!("{DIRECTORY}/{name}"));
                 Step::new(path, about, Act::Create((*text).to_owned())).undo(undo)
@@ -31,8 +31,8 @@ pub fn steps(root: &Path) -> Result<Vec<Step>> {
     SKILLS.iter().map(step).collect()
 }
 
-/// Whether all are there, edited or not.
-pub fn are_there(root: &Path) -> bool {
+/// Whether all skills exist, edited or not.
+pub fn exist(root: &Path) -> bool {
     SKILLS.iter().all(|(name, _)| root.join(path(name)).is_file())
 }
 
@@ -52,7 +52,7 @@ mod tests {
             assert_eq!(lines.next(), Some(format!("name: {name}").as_str()));
             let description = lines.next().and_then(|line| line.strip_prefix("description: "));
             let description = description.unwrap_or_default();
-            // The bounds of the format, and no character that YAML would read.
+            // The limits of the format, and nothing that YAML treats specially.
             assert!((20..=1024).contains(&description.len()), "{name}");
             assert!(!description.contains(": ") && !description.contains(" #"), "{name}");
             assert!(description.contains("Use "), "{name}");

@@ -140,7 +140,7 @@ fn make(ask: &Init, dry_run: bool, shell: &mut Shell) -> Result<SetUp, Failure> 
     };
     let ignored = shell.app.ignore_step()?;
     if !dry_run {
-        ignored.steps.iter().try_for_each(|step| ignored.take(step))?;
+        ignored.steps.iter().try_for_each(|step| ignored.apply(step))?;
     }
     Ok(SetUp { made, hooks, ignored })
 }

@@ -113,7 +113,7 @@ fn an_index_without_its_rows_is_rebuilt_and_texts_are_unchanged() {
     let found = run(&place, &["doctor"]);
     assert!(found.out.contains("missing from index idx_graph_atoms_molecule"), "{}", found.out);
     let fixed = run(&place, &["doctor", "--fix"]).ok();
-    let told = "\nrepaired\n  ✓ index idx_graph_atoms_molecule, made anew: 1 put right\n";
+    let told = "\nrepaired\n  ✓ index idx_graph_atoms_molecule, rebuilt: 1 put right\n";
     assert!(fixed.contains(told) && !fixed.contains("text index"), "{fixed}");
     let again = run(&place, &["doctor", "--fix"]).ok();
     assert!(!again.contains("repaired") && again.contains("nothing is wrong"), "{again}");
