@@ -6,12 +6,13 @@ mod advance;
 mod brief;
 mod container;
 mod context;
+mod expand;
 mod files;
 mod informed;
 mod onboard;
 mod prompts;
 mod search;
-mod spread;
+
 mod status;
 mod update;
 

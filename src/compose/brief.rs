@@ -1,4 +1,4 @@
-//! `graph_brief`: all that is worth knowing before files are touched, in one answer of a given size.
+//! `graph_brief`: what to know before files are touched, in one response of a given size.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub use shape::{BriefAtom, BriefMolecule, BriefNode, Briefing, LeftOut, Placed};
 
 use super::{
     Around,
-    spread::{Spread, spread},
+    expand::{Expanded, expand},
 };
 use crate::{
     base::{Domain, Fault, Result},
@@ -26,13 +26,14 @@ use crate::{
 };
 use changes::{Concerned, last_changes};
 
-/// Tokens of the answer where the caller does not say.
+/// Tokens of the response where the caller does not say.
 const TOKENS: usize = 1_500;
-/// Open nodes that are looked at, so that those somebody holds come first.
+/// Open nodes that are read, so that claimed ones can come first.
 const OPEN: usize = 200;
-/// Paths that each thing names.
+/// Paths that each item lists at most.
 const PATHS: usize = 5;
-/// About which files, and how long the answer may be.
+
+/// A call of `graph_brief`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Brief {
     #[schemars(extend("format" = "csv"))]
@@ -45,9 +46,9 @@ pub struct Brief {
     pub max_tokens: Option<usize>,
 }
 
-/// Tells what to know about files, or about those of a node.
+/// Returns what to know about files, or about those of a node.
 pub fn brief(tx: &Read<'_>, around: &Around<'_>, ask: &Brief) -> Result<Briefing> {
-    let mut told = Briefing { note: around.note(), ..Briefing::default() };
+    let mut briefing = Briefing { note: around.note(), ..Briefing::default() };
     let files = match (&ask.paths, &ask.node_id) {
         (Some(paths), None) if paths.is_empty() => {
             return Err(
@@ -59,17 +60,17 @@ pub fn brief(tx: &Read<'_>, around: &Around<'_>, ask: &Brief) -> Result<Briefing
             let subject = work::subject(tx, around.settings, id)?;
             let files = super::files::files(tx, &subject.links);
             if files.is_empty() {
-                told.note = Some(format!(
-                    "neither {} nor what it is part of names a file: graph_update with add_context_links does",
+                briefing.note = Some(format!(
+                    "neither {} nor its ancestors name a file: add some with graph_update add_context_links",
                     subject.id
                 ));
             }
             let work::Subject { id, summary, claimed_by, .. } = subject;
-            told.node = Some(BriefNode { id, summary, claimed_by });
+            briefing.node = Some(BriefNode { id, summary, claimed_by });
             files
         }
         (Some(_), Some(_)) => {
-            let problem = "does not go together with `paths`: leave out one of them";
+            let problem = "cannot be combined with `paths`: leave out one of them";
             return Err(Fault::invalid("node_id", problem).into());
         }
         (None, None) => {
@@ -80,17 +81,17 @@ pub fn brief(tx: &Read<'_>, around: &Around<'_>, ask: &Brief) -> Result<Briefing
     };
     let project = ask.project.as_deref().map(|name| work::project_id(tx, "project", Some(name)));
     let project = project.transpose()?;
-    let Spread { files: mut asked, note } = spread(tx, files);
-    told.note = told.note.or(note);
-    // Two spellings of a file are one file.
+    let Expanded { files: mut asked, note } = expand(tx, files);
+    briefing.note = briefing.note.or(note);
+    // Two spellings of a path are one file.
     let mut seen = BTreeSet::new();
     asked.retain(|(_, path)| seen.insert(path.clone()));
-    told.files = asked.len();
-    let gathered = gather(tx, around, project.as_deref(), &asked, told.node.as_ref())?;
-    gathered.fit(told, ask.max_tokens.unwrap_or(TOKENS))
+    briefing.files = asked.len();
+    let gathered = gather(tx, around, project.as_deref(), &asked, briefing.node.as_ref())?;
+    gathered.fit(briefing, ask.max_tokens.unwrap_or(TOKENS))
 }
 
-/// All that there is to tell, the most useful of each kind first, and what was not even looked at.
+/// Everything that was found, the most useful of each kind first, and what was not read.
 #[derive(Debug, Default)]
 struct Gathered {
     atoms: Vec<BriefAtom>,
@@ -113,8 +114,8 @@ fn gather(
     let mut gathered = Gathered::default();
     let mut unknown = asked.to_vec();
     let mut known = Vec::new();
-    let tells_known = around.has(Domain::Knowledge);
-    if tells_known {
+    let with_knowledge = around.has(Domain::Knowledge);
+    if with_knowledge {
         let projects = match project {
             Some(project) => vec![project.to_owned()],
             None => knowledge::projects(tx)?,
@@ -131,7 +132,7 @@ fn gather(
             known.push((project, found));
         }
     }
-    let atoms = gathered.tell_known(tx, known)?;
+    let atoms = gathered.add_known(tx, known)?;
 
     let (mut open, omitted) = work::open_on(tx, around.settings, project, asked, OPEN)?;
     open.retain(|work| node.is_none_or(|node| node.id != work.id));
@@ -164,20 +165,20 @@ fn gather(
     gathered.kb = facts.map(|fact| Placed::of(fact, PATHS, |fact| &mut fact.paths)).collect();
     let open = open.into_iter();
     gathered.work = open.map(|open| Placed::of(open, PATHS, |open| &mut open.paths)).collect();
-    if tells_known {
+    if with_knowledge {
         gathered.unknown = unknown.into_iter().map(|(spelling, _)| spelling).collect();
     }
     Ok(gathered)
 }
 
 impl Gathered {
-    /// Puts what is known in the order of use; answers the atoms in it.
-    fn tell_known(
+    /// Adds what is known, the most useful first, and returns the atoms.
+    fn add_known(
         &mut self,
         tx: &Read<'_>,
         known: Vec<(String, Surroundings)>,
     ) -> Result<Vec<ContextAtom>> {
-        let several = known.iter().filter(|(_, found)| !is_nothing(found)).count() > 1;
+        let several = known.iter().filter(|(_, found)| !is_empty(found)).count() > 1;
         let mut atoms: Vec<(ContextAtom, Option<String>, Option<String>)> = Vec::new();
         for (project, found) in known {
             let project = match several {
@@ -227,11 +228,11 @@ impl Gathered {
     }
 }
 
-fn is_nothing(found: &Surroundings) -> bool {
+fn is_empty(found: &Surroundings) -> bool {
     found.molecules.is_empty() && found.orphan_atoms.is_empty()
 }
 
-/// How much of a path a pattern spells out before its first wildcard.
+/// The bytes of a pattern before its first wildcard.
 fn narrowness(pattern: &str) -> usize {
     pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len())
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Placed,
-    spread::{Spread, spread},
+    expand::{Expanded, expand},
 };
 use crate::{
     base::{Result, wire::is_zero},
@@ -68,7 +68,7 @@ pub fn context(
     kb: Option<&kb::Setting>,
 ) -> Result<Context> {
     let AskContext { project, paths, changelog, include } = ask;
-    let Spread { files: paths, note } = spread(tx, knowledge::normalised(tx, paths)?);
+    let Expanded { files: paths, note } = expand(tx, knowledge::normalised(tx, paths)?);
     let ask = knowledge::Context { project: project.clone(), paths, changelog: *changelog };
     let known = Surroundings { note, ..knowledge::context(tx, &ask)? };
     let paths = ask.paths;

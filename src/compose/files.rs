@@ -1,6 +1,6 @@
 //! The files that a node's context links name, and what knowledge covers them.
 
-use super::spread::{Spread, spread};
+use super::expand::{Expanded, expand};
 use crate::{
     base::Result,
     db::Read,
@@ -27,7 +27,7 @@ pub(super) fn known(
     if paths.is_empty() {
         return Ok(None);
     }
-    let Spread { files: paths, note } = spread(tx, paths);
+    let Expanded { files: paths, note } = expand(tx, paths);
     let project = Some(project.to_owned());
     let ask = knowledge::Context { project, paths, changelog: CHANGELOG };
     Ok(Some(Surroundings { note, ..knowledge::context(tx, &ask)? }))

@@ -19,7 +19,7 @@ pub struct Ask<T> {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Informed<T> {
     #[serde(flatten)]
-    pub answer: T,
+    pub response: T,
     /// Absent where it was not asked for, or no file is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<Surroundings>,
@@ -27,34 +27,34 @@ pub struct Informed<T> {
 
 impl<T> Informed<T> {
     /// The response without knowledge.
-    pub fn plain(answer: T) -> Self {
-        Informed { answer, knowledge: None }
+    pub fn plain(response: T) -> Self {
+        Informed { response, knowledge: None }
     }
 }
 
-/// `graph_next` with the knowledge of the nodes' own files.
+/// Adds the knowledge of the nodes' own files to a response of `graph_next`.
 pub fn next_with_knowledge(
     tx: &Read<'_>,
-    answer: work::NextNodes,
+    response: work::NextNodes,
 ) -> Result<Informed<work::NextNodes>> {
-    let links = answer.nodes.iter().flat_map(|next| &next.context_links.own);
+    let links = response.nodes.iter().flat_map(|next| &next.context_links.own);
     let links: Vec<String> = links.cloned().collect();
-    let knowledge = match answer.nodes.first() {
+    let knowledge = match response.nodes.first() {
         Some(first) => {
             let (project, _) = work::links_of(tx, &first.node.id)?;
             known(tx, &project, &links)?
         }
         None => None,
     };
-    Ok(Informed { answer, knowledge })
+    Ok(Informed { response, knowledge })
 }
 
-/// `graph_context` with the knowledge of the node's own files.
+/// Reads a node as `graph_context` does, with the knowledge of its own files.
 pub fn context_with_knowledge(
     tx: &Read<'_>,
     ask: &work::Context,
 ) -> Result<Informed<work::Neighbourhood>> {
     let (project, links) = work::links_of(tx, &ask.node_id)?;
     let knowledge = known(tx, &project, &links)?;
-    Ok(Informed { answer: work::context(tx, ask)?, knowledge })
+    Ok(Informed { response: work::context(tx, ask)?, knowledge })
 }

@@ -1,4 +1,4 @@
-//! `graph_onboard`: where a project stands, and how much is known, remembered and required.
+//! `graph_onboard`: the state of a project, and how much knowledge, memory and KB there is.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,55 +15,50 @@ use super::Around;
 
 mod fit;
 
-/// Files of open work that are looked at, and of those that nothing covers that are named.
-const LOOKED_AT: usize = 500;
+/// Files of open work that are checked, and files that no atom covers that are named.
+const CHECKED: usize = 500;
 const NAMED: usize = 5;
 
-/// A project at a glance, with its knowledge.
+/// The state of a project and of the other domains.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Oriented {
-    /// The plan.
     #[serde(flatten)]
     pub plan: Orientation,
-    /// Absent where nothing is known and no open work names a file.
+    /// Absent where there is no atom and no open work names a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<KnowledgeState>,
-    /// Absent where nothing is remembered.
+    /// Absent where there is no memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryState>,
-    /// How the KB stands on the active branch; absent where that has nothing.
+    /// The KB of the active branch; absent where it is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kb: Option<Standing>,
 }
 
-/// How much is remembered.
+/// How much the memory holds.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MemoryState {
-    /// Things.
     pub nodes: usize,
-    /// What they have to do with each other.
     pub connections: usize,
 }
 
-/// How much is known, and where nothing is.
+/// How much knowledge a project has, and which files have none.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct KnowledgeState {
-    /// Areas that something is known about.
     pub atoms: usize,
-    /// Groups of them.
     pub molecules: usize,
-    /// Files of open work that no atom covers, by name.
+    /// Files of open work that no atom covers, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uncovered: Vec<String>,
-    /// Such files that are not named.
+    /// Uncovered files that are not named.
     #[serde(skip_serializing_if = "is_zero")]
     pub uncovered_omitted: usize,
-    /// Whether open work names more files than were looked at, so that more of them may be uncovered.
+    /// Whether open work names more files than were checked, so that more may be uncovered.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub more_files: bool,
 }
 
-/// Says where the project stands, as `agent` sees it, and how much there is beside the plan.
+/// Returns the state of a project as the actor sees it, and how much the other domains hold.
 pub fn onboard(tx: &Read<'_>, around: &Around<'_>, ask: &Onboard) -> Result<Oriented> {
     let plan = work::onboard(tx, around.settings, ask)?;
     let knowledge = match &plan.root {
@@ -83,9 +78,9 @@ pub fn onboard(tx: &Read<'_>, around: &Around<'_>, ask: &Onboard) -> Result<Orie
 
 fn state(tx: &Read<'_>, project: &str) -> Result<Option<KnowledgeState>> {
     let (atoms, molecules) = knowledge::count(tx, project)?;
-    let mut files = work::files_of_open_work(tx, project, LOOKED_AT + 1)?;
-    let more_files = files.len() > LOOKED_AT;
-    files.truncate(LOOKED_AT);
+    let mut files = work::files_of_open_work(tx, project, CHECKED + 1)?;
+    let more_files = files.len() > CHECKED;
+    files.truncate(CHECKED);
     let files = super::files::files(tx, &files);
     if atoms == 0 && files.is_empty() {
         return Ok(None);

@@ -1,6 +1,7 @@
-//! The three skills of the knowledge graph as prompts: what to do, and what is known right now.
+//! The three skills as prompts: the steps, and the current data that they need.
 //!
-//! Stored text stands below the steps as JSON, marked as data: what agents wrote must not become what agents are told.
+//! Stored text follows the steps as JSON and is marked as data, since text that agents wrote must not become an
+//! instruction.
 
 use serde::Serialize;
 
@@ -12,29 +13,28 @@ use crate::{
     work::{self, Settings},
 };
 
-/// What a prompt is about; whatever is left out is looked up.
+/// What a prompt is about; what is left out is derived.
 #[derive(Debug, Clone, Default)]
 pub struct Subject {
     /// Name or root id; the only project if left out.
     pub project: Option<String>,
-    /// A node.
+    /// The id of a node.
     pub task: Option<String>,
-    /// Files.
     pub paths: Vec<String>,
 }
 
-/// Reads the graph: what to do next, and what to know before doing it.
+/// Writes the prompt `discovery`: what to do next, and what to know before.
 pub fn discovery(tx: &Read<'_>, settings: &Settings, subject: &Subject) -> Result<String> {
     let project = project(tx, subject)?;
     let onboard = work::Onboard { project: Some(project.clone()) };
     let task = task(tx, settings, &project, subject)?;
     let mut page = Page::new(
         "Discovery: find out where things stand and what to do next",
-        "1. Read where the project stands, and who works on what.
-2. Look at the suggested task and at what is known about its files.
+        "1. Read the state of the project, and who works on what.
+2. Read the suggested task and what is known about its files.
 3. Tell me in a few sentences: the state, the task that you suggest, and what to mind in its files. Name files that \
 nothing is known about.
-4. When I agree, take the task with graph_next {claim: true}.",
+4. When I agree, claim the task with graph_next {claim: true}.",
     );
     page.section("Where the project stands", &work::onboard(tx, settings, &onboard)?)?;
     page.section("The suggested task", &task.shown)?;
@@ -42,13 +42,13 @@ nothing is known about.
     Ok(page.text)
 }
 
-/// Reads the graph while planning, and makes room in it for areas that it does not know.
+/// Writes the prompt `planning`: break work down with what is known, and create atoms for new areas.
 pub fn planning(tx: &Read<'_>, settings: &Settings, subject: &Subject) -> Result<String> {
     let project = project(tx, subject)?;
     let search = Search { project: Some(project.clone()), limit: 50, ..Search::default() };
     let mut page = Page::new(
         "Planning: break the work down with what is known about the code",
-        "1. Look for atoms of the work area: query_graph {operation: search, entityType: atom, query}.
+        "1. Search for atoms of the work area: query_graph {operation: search, entityType: atom, query}.
 2. Use what they know for the nodes you plan: graph_plan with summaries that say what to mind, files in context_links, \
 depends_on where one thing needs another.
 3. For areas that nothing is known about (unmatchedPaths), create a molecule or an atom with manage_graph, with globs \
@@ -67,7 +67,7 @@ and what you found out.
     Ok(page.text)
 }
 
-/// Updates the graph after the work, before it is called done.
+/// Writes the prompt `execution`: update the knowledge after the work, before it is resolved.
 pub fn execution(tx: &Read<'_>, settings: &Settings, subject: &Subject) -> Result<String> {
     let project = project(tx, subject)?;
     let task = task(tx, settings, &project, subject)?;
@@ -81,7 +81,7 @@ id, version, knowledge, knowledgeMode, lastTaskId}. Where its files changed and 
 `confirm: true` in place of `knowledge`.
 4. Where files moved or directories appeared, update the atom's paths.
 5. For a new area that nothing covers, create an atom.
-6. For changes that whoever comes next must know of: manage_changelog {operation: append, parentType: atom, parentId, \
+6. For changes that the next agent must know of: manage_changelog {operation: append, parentType: atom, parentId, \
 taskId, summary}.
 7. Resolve the task with evidence: graph_update {updates: [{node_id, resolved: true, add_evidence}]}.",
     );
@@ -91,7 +91,7 @@ taskId, summary}.
 }
 
 fn project(tx: &Read<'_>, subject: &Subject) -> Result<String> {
-    // Before anything else asks for it, under the name that it has here.
+    // Checked first, so that an error names the argument of the prompt.
     subject.task.as_deref().map(|task| work::node_id(tx, "task", task)).transpose()?;
     match (&subject.project, &subject.task) {
         (None, Some(task)) => Ok(work::links_of(tx, task)?.0),
@@ -99,13 +99,13 @@ fn project(tx: &Read<'_>, subject: &Subject) -> Result<String> {
     }
 }
 
-/// A task as it is shown, and its files.
+/// A task as JSON, and its context links.
 struct Task {
     shown: serde_json::Value,
     links: Vec<String>,
 }
 
-/// The task that was named, else the one that the actor holds or would get next.
+/// The named task, else the one that the actor holds or would get next.
 fn task(tx: &Read<'_>, settings: &Settings, project: &str, subject: &Subject) -> Result<Task> {
     if let Some(id) = &subject.task {
         let ask = work::Context { node_id: id.trim().to_owned(), depth: Some(1) };
@@ -119,7 +119,7 @@ fn task(tx: &Read<'_>, settings: &Settings, project: &str, subject: &Subject) ->
 }
 
 impl Task {
-    /// What is known about the paths that were named, else about the task's own files.
+    /// What is known about the named paths, else about the task's own files.
     fn known(
         &self,
         tx: &Read<'_>,
@@ -131,7 +131,7 @@ impl Task {
     }
 }
 
-/// A prompt on its way: steps, then data.
+/// The text of a prompt: steps, then data.
 struct Page {
     text: String,
 }
@@ -148,7 +148,7 @@ impl Page {
         let data = serde_json::to_value(data)?;
         let shown = match data.is_null() {
             true => "nothing\n".to_owned(),
-            // With every kind of line break escaped, no text of it can end the fence.
+            // Since every kind of line break is escaped, no stored text can end the fence.
             false => format!("```json\n{}\n```\n", on_one_line(&data.to_string())),
         };
         self.text += &format!("\n## {title}\n\n{shown}");
@@ -156,7 +156,7 @@ impl Page {
     }
 }
 
-/// JSON without the line breaks that it allows in texts.
+/// Escapes the line breaks that JSON allows in strings.
 fn on_one_line(json: &str) -> String {
     let breaks = [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
     breaks.iter().fold(json.to_owned(), |json, (letter, escape)| json.replace(*letter, escape))

@@ -1,4 +1,4 @@
-//! `graph_search`: one question to all domains at once.
+//! `graph_search`: one query over all domains.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -12,21 +12,21 @@ use crate::{
     domains,
 };
 
-/// Hits of an answer where the caller does not say.
+/// Hits of a response where the caller does not say.
 const LIMIT: usize = 10;
-/// Hits of an answer at the most.
+/// Hits of a response at most.
 const MOST: usize = 50;
-/// How to see what was left out.
+/// How to see more.
 const WIDEN: &str = "limit up to 50 shows more";
 const NARROW: &str = "another word, or domains, narrows it";
-const UNSEEN: &str = "only the newest texts were looked at: another word, or domains, narrows it";
-/// Texts that are looked at for each of the words, the newest first.
-const LOOKED_AT: usize = 300;
+const UNSEEN: &str = "only the newest texts were searched: another word, or domains, narrows it";
+/// Texts that are searched for each of the words, the newest first.
+const SEARCHED: usize = 300;
 /// Characters of a title, and of the text around a match.
 const TITLE: usize = 120;
 const SNIPPET: usize = 160;
 
-/// What to look for, and where.
+/// A call of `graph_search`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Search {
     pub query: String,
@@ -37,18 +37,18 @@ pub struct Search {
     pub limit: Option<usize>,
 }
 
-/// What was found, the best first.
+/// The hits, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Searched {
-    /// What has the whole text first, then what has all its words, then what has some; titles before other text.
+    /// Those with the whole text first, then those with all its words, then those with some; titles before other text.
     pub hits: Vec<FoundText>,
-    /// Found, and not listed.
+    /// Hits that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
-    /// Whether there is more than was looked at, so that `omitted` is the least there is.
+    /// Whether there is more than was searched, so that `omitted` is a lower bound.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
-    /// What to do about it.
+    /// How to see what is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub how: Option<&'static str>,
     /// Why something is missing.
@@ -56,54 +56,51 @@ pub struct Searched {
     pub note: Option<String>,
 }
 
-/// One thing that was found.
+/// One hit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FoundText {
-    /// Where.
     pub domain: Domain,
-    /// Its id there.
     pub id: String,
-    /// node, project, atom, molecule, or the type of what is remembered or required.
+    /// node, project, atom, molecule, or the type of a memory or an entity.
     pub kind: String,
-    /// What it is called.
     pub title: String,
-    /// The text around the match; absent where the title says it all.
+    /// The text around the match; absent where it is the title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
 }
 
-/// Looks in all domains that are on, or in those that are named.
+/// Searches all domains that are on, or those that are named.
 pub fn search(tx: &Read<'_>, around: &Around<'_>, ask: &Search) -> Result<Searched> {
     let domains = domains(around, ask)?;
     let question = Question::new("query", &ask.query)?;
-    let (hits, mut more) = db::find(tx, &question, LOOKED_AT, |domain, subject| {
-        // Other branches have texts of their own in the index.
+    let (hits, mut more) = db::find(tx, &question, SEARCHED, |domain, subject| {
+        // The index has the texts of all branches.
         Ok(domains.contains(&domain)
-            && (domain != Domain::Kb || told(tx, around, domain, subject)?.is_some()))
+            && (domain != Domain::Kb || text_of(tx, around, domain, subject)?.is_some()))
     })?;
     let mut found = Vec::new();
     for Hit { seq, fit, domain, subject } in hits {
-        if let Some(told) = told(tx, around, domain, &subject)? {
+        if let Some(text) = text_of(tx, around, domain, &subject)? {
             let fit =
-                if question.has_short_words() { fit.min(fits(&question, &told)) } else { fit };
-            found.push((fit, seq, domain, told));
+                if question.has_short_words() { fit.min(fits(&question, &text)) } else { fit };
+            found.push((fit, seq, domain, text));
         }
     }
     if question.is_short() {
         let short = short(tx, around, &domains, &question, &mut more)?;
         let known: BTreeSet<(Domain, String)> =
-            found.iter().map(|(.., domain, told)| (*domain, told.id.clone())).collect();
+            found.iter().map(|(.., domain, text)| (*domain, text.id.clone())).collect();
         let new =
-            short.into_iter().filter(|(domain, told)| !known.contains(&(*domain, told.id.clone())));
-        found.extend(new.map(|(domain, told)| (fits(&question, &told), 0, domain, told)));
+            short.into_iter().filter(|(domain, text)| !known.contains(&(*domain, text.id.clone())));
+        found.extend(new.map(|(domain, text)| (fits(&question, &text), 0, domain, text)));
     }
-    found.sort_by_cached_key(|(fit, seq, domain, told)| {
-        (*fit, question.fit(&told.title), Reverse(*seq), *domain, told.id.clone())
+    found.sort_by_cached_key(|(fit, seq, domain, text)| {
+        (*fit, question.fit(&text.title), Reverse(*seq), *domain, text.id.clone())
     });
     let omitted = found.len();
     let shown = found.into_iter().take(ask.limit.unwrap_or(LIMIT));
     let hits: Vec<FoundText> =
-        shown.map(|(.., domain, told)| shown_as(&question, domain, told)).collect();
+        shown.map(|(.., domain, text)| hit(&question, domain, text)).collect();
     let omitted = omitted - hits.len();
     let how = match (more, omitted) {
         (true, _) => Some(UNSEEN),
@@ -115,7 +112,7 @@ pub fn search(tx: &Read<'_>, around: &Around<'_>, ask: &Search) -> Result<Search
     Ok(Searched { hits, omitted, more, how, note })
 }
 
-/// The domains to look in: all that are on, or those that were named, which must be on.
+/// The domains to search: all that are on, or those that were named, which must be on.
 fn domains(around: &Around<'_>, ask: &Search) -> Result<BTreeSet<Domain>> {
     let on = |domain: &Domain| around.has(*domain);
     let Some(named) = ask.domains.as_ref().filter(|named| !named.is_empty()) else {
@@ -132,12 +129,17 @@ fn domains(around: &Around<'_>, ask: &Search) -> Result<BTreeSet<Domain>> {
     }
 }
 
-/// What a domain says about one of its texts; none where it is gone, or of another branch.
-fn told(tx: &Read<'_>, around: &Around<'_>, domain: Domain, subject: &str) -> Result<Option<Told>> {
+/// The text of a subject; none where it no longer exists, or is of another branch.
+fn text_of(
+    tx: &Read<'_>,
+    around: &Around<'_>,
+    domain: Domain,
+    subject: &str,
+) -> Result<Option<Told>> {
     (domains::of(domain).text_of)(tx, around.kb, subject)
 }
 
-/// What has one of the words, all of which are too short for the index: every text is looked into.
+/// Texts with one of the words, all of which are too short for the index: every text is searched.
 fn short(
     tx: &Read<'_>,
     around: &Around<'_>,
@@ -147,16 +149,16 @@ fn short(
 ) -> Result<Vec<(Domain, Told)>> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     for &domain in domains {
-        // The first is the whole, which is one of the words where there is only one.
+        // The first is the whole query, which is one of the words where there is only one.
         for word in question.folded().skip(1) {
-            let most = LOOKED_AT + 1;
+            let most = SEARCHED + 1;
             let subjects = (domains::of(domain).short_matches)(tx, around.kb, word, most)?;
             *more |= subjects.len() == most;
-            for subject in subjects.into_iter().take(LOOKED_AT) {
-                if let Some(told) = told(tx, around, domain, &subject)?
-                    && seen.insert((domain, told.id.clone()))
+            for subject in subjects.into_iter().take(SEARCHED) {
+                if let Some(text) = text_of(tx, around, domain, &subject)?
+                    && seen.insert((domain, text.id.clone()))
                 {
-                    found.push((domain, told));
+                    found.push((domain, text));
                 }
             }
         }
@@ -164,12 +166,12 @@ fn short(
     Ok(found)
 }
 
-fn fits(question: &Question, told: &Told) -> Fit {
-    question.fit(&format!("{}\n{}\n{}", told.id, told.title, told.text))
+fn fits(question: &Question, text: &Told) -> Fit {
+    question.fit(&format!("{}\n{}\n{}", text.id, text.title, text.text))
 }
 
-fn shown_as(question: &Question, domain: Domain, told: Told) -> FoundText {
-    let Told { id, kind, title, text } = told;
+fn hit(question: &Question, domain: Domain, text: Told) -> FoundText {
+    let Told { id, kind, title, text } = text;
     let title = text::snippet(&title, [], TITLE);
     let snippet = text::snippet(&text, question.folded(), SNIPPET);
     let snippet = Some(snippet).filter(|snippet| !snippet.is_empty() && *snippet != title);

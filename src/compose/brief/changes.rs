@@ -1,4 +1,4 @@
-//! What happened last to the things that concern some files.
+//! The last changes of what concerns some files.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,40 +12,36 @@ use crate::{
     work::{self, OpenWork},
 };
 
-/// Things of each kind whose last event is looked up, and changes that are told.
+/// Things of each kind whose last event is read, and changes that are listed.
 const SUBJECTS: usize = 20;
-const TOLD: usize = 20;
-/// Events of a node that are looked at for one that says something.
+const LISTED: usize = 20;
+/// Events of a node that are read to find an informative one.
 const EVENTS: usize = 5;
 /// Fields that are named, and characters of a title and of a note.
 const FIELDS: usize = 4;
 const TITLE: usize = 80;
 const NOTE: usize = 160;
 
-/// The last thing that happened to something.
+/// The last change of an atom, a node or an entity.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LastChange {
-    /// When.
     pub at: Timestamp,
-    /// Who.
     pub by: String,
     /// atom, node, or the type of an entity.
     pub kind: String,
-    /// Its id.
     pub id: String,
-    /// What it is called.
     pub title: String,
     /// created, updated, noted, resolved …
     pub action: String,
-    /// What is different now, the first of it.
+    /// The first of the fields that changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// The last evidence, or what was noted.
+    /// The last evidence, or the changelog entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// What concerns the files.
+/// What concerns the files of a briefing.
 pub(super) struct Concerned<'a> {
     pub atoms: &'a [ContextAtom],
     pub work: &'a [OpenWork],
@@ -53,43 +49,43 @@ pub(super) struct Concerned<'a> {
     pub paths: &'a [&'a str],
 }
 
-/// What happened last, and how much of it is not told.
-pub(super) struct Last {
+/// The last changes, and how many are missing.
+pub(super) struct LastChanges {
     /// Newest first.
     pub changes: Vec<LastChange>,
-    /// Changes that are not told, and things whose last change was not looked up.
+    /// Changes that are not listed, and things whose last change was not read.
     pub omitted: usize,
-    /// Resolved nodes that are too long ago to be looked at.
+    /// Resolved nodes that were not read, because others were resolved after them.
     pub older: usize,
 }
 
-/// The last change of each thing that concerns the files, and the work done on them last.
+/// The last change of each thing that concerns the files, and the work that was resolved last.
 pub(super) fn last_changes(
     tx: &Read<'_>,
     around: &Around<'_>,
     project: Option<&str>,
     concerned: &Concerned<'_>,
-) -> Result<Last> {
+) -> Result<LastChanges> {
     let mut changes = Vec::new();
     for atom in concerned.atoms.iter().take(SUBJECTS) {
         let last = db::history(tx, Domain::Knowledge, &atom.id, None, 1)?.pop();
-        changes.extend(last.map(|event| told(event, "atom", &atom.name)));
+        changes.extend(last.map(|event| change(event, "atom", &atom.name)));
     }
     for node in concerned.work.iter().take(SUBJECTS) {
         let events = db::history(tx, Domain::Work, &node.id, None, EVENTS)?;
-        // That it was planned, and who holds it, the list of work says already.
+        // The list of open work says already that it was planned and who holds it.
         let last = events.into_iter().find(|event| event.action != "created" && !is_claim(event));
-        changes.extend(last.map(|event| told(event, "node", &node.summary)));
+        changes.extend(last.map(|event| change(event, "node", &node.summary)));
     }
     if let Some(setting) = around.kb {
         for fact in concerned.kb.iter().take(SUBJECTS) {
             let last = kb::last_change(tx, setting, &fact.id)?;
-            changes.extend(last.map(|event| told(event, &fact.r#type, &fact.title)));
+            changes.extend(last.map(|event| change(event, &fact.r#type, &fact.title)));
         }
     }
     let things = [concerned.atoms.len(), concerned.work.len(), concerned.kb.len()];
     let omitted: usize = things.iter().map(|things| things.saturating_sub(SUBJECTS)).sum();
-    let (done, older) = work::done_on(tx, project, concerned.paths, TOLD)?;
+    let (done, older) = work::done_on(tx, project, concerned.paths, LISTED)?;
     for done in done {
         changes.push(LastChange {
             at: done.at,
@@ -103,19 +99,19 @@ pub(super) fn last_changes(
         });
     }
     changes.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.id.cmp(&b.id)));
-    let omitted = omitted + changes.len().saturating_sub(TOLD);
-    changes.truncate(TOLD);
-    Ok(Last { changes, omitted, older })
+    let omitted = omitted + changes.len().saturating_sub(LISTED);
+    changes.truncate(LISTED);
+    Ok(LastChanges { changes, omitted, older })
 }
 
-/// Whether all that changed is who holds a node.
+/// Whether nothing but the claim of a node changed.
 fn is_claim(event: &EventRow) -> bool {
     let claim = |field: &str| matches!(field, work::CLAIMED_BY | work::CLAIMED_AT);
     let mut fields = event.changes.iter().map(|change| change.field.strip_prefix("properties."));
     event.action == "updated" && fields.all(|field| field.is_some_and(claim))
 }
 
-fn told(event: EventRow, kind: &str, title: &str) -> LastChange {
+fn change(event: EventRow, kind: &str, title: &str) -> LastChange {
     let noted = event.changes.iter().find_map(|change| match change.field.as_str() {
         "changelog" => change.after["summary"].as_str(),
         _ => None,
@@ -141,7 +137,7 @@ mod tests {
     use crate::base::props::Change;
 
     #[test]
-    fn an_update_names_its_fields_and_a_note_is_told() {
+    fn an_update_names_its_fields_and_a_note_its_text() {
         let event = |action: &str, changes: Vec<Change>| EventRow {
             seq: 1,
             at: Timestamp::from_millis(0),
@@ -155,10 +151,10 @@ mod tests {
         };
         let changed = |field: &str| Change::new(field, (), "text");
         let fields = ["a", "b", "c", "d", "e"].map(changed).to_vec();
-        let updated = told(event("updated", fields.clone()), "atom", "API");
+        let updated = change(event("updated", fields.clone()), "atom", "API");
         assert_eq!((updated.fields.join(" "), updated.note), ("a b c d".to_owned(), None));
-        assert!(told(event("created", fields), "atom", "API").fields.is_empty());
+        assert!(change(event("created", fields), "atom", "API").fields.is_empty());
         let note = Change::new("changelog", (), serde_json::json!({ "summary": "why" }));
-        assert_eq!(told(event("noted", vec![note]), "atom", "API").note.as_deref(), Some("why"));
+        assert_eq!(change(event("noted", vec![note]), "atom", "API").note.as_deref(), Some("why"));
     }
 }

@@ -1,4 +1,4 @@
-//! Cuts what there is to tell to the room that it has.
+//! Fits a briefing into its tokens.
 
 use serde::Serialize;
 
@@ -11,14 +11,14 @@ use crate::base::Result;
 
 /// Characters that count as a token.
 const TOKEN: usize = 4;
-/// How to get what there was no room for.
+/// How to read what did not fit.
 const HOW: &str = "raise max_tokens, ask about fewer paths, or read one: query_graph get, kb_query, graph_context";
-/// How to find what was not looked at.
+/// How to find what was not read.
 const OLDER: &str = "graph_query {filter: {resolved: true, text}} finds older work";
 
 impl Gathered {
-    /// Keeps what fits into so many tokens, whole things only, and counts the rest.
-    pub(super) fn fit(self, mut told: Briefing, tokens: usize) -> Result<Briefing> {
+    /// Keeps the items that fit into `tokens`, whole ones only, and counts the rest.
+    pub(super) fn fit(self, mut briefing: Briefing, tokens: usize) -> Result<Briefing> {
         let sections = [
             section(40, &self.atoms, BriefAtom::shorten)?,
             section(10, &self.molecules, BriefMolecule::shorten)?,
@@ -28,20 +28,20 @@ impl Gathered {
             section(5, &self.changes, |_| None)?,
             section(5, &self.unknown, |_| None)?,
         ];
-        let frame = self.frame(&told)?;
+        let frame = self.frame(&briefing)?;
         let mut forms = share_out((tokens * TOKEN).saturating_sub(frame), &sections).into_iter();
         let mut forms = || forms.next().unwrap_or_default().into_iter();
         let mut left_out = self.left_out;
-        left_out.atoms += keep(self.atoms, forms(), &mut told.atoms, BriefAtom::shorten);
+        left_out.atoms += keep(self.atoms, forms(), &mut briefing.atoms, BriefAtom::shorten);
         left_out.molecules +=
-            keep(self.molecules, forms(), &mut told.molecules, BriefMolecule::shorten);
-        left_out.failing += keep(self.failing, forms(), &mut told.failing, |_| None);
-        left_out.kb += keep(self.kb, forms(), &mut told.kb, |_| None);
-        left_out.work += keep(self.work, forms(), &mut told.work, |_| None);
-        left_out.changes += keep(self.changes, forms(), &mut told.changes, |_| None);
-        left_out.unknown += keep(self.unknown, forms(), &mut told.unknown, |_| None);
-        let texts = told.atoms.iter().map(|atom| atom.knowledge_bytes);
-        let texts = texts.chain(told.molecules.iter().map(|molecule| molecule.knowledge_bytes));
+            keep(self.molecules, forms(), &mut briefing.molecules, BriefMolecule::shorten);
+        left_out.failing += keep(self.failing, forms(), &mut briefing.failing, |_| None);
+        left_out.kb += keep(self.kb, forms(), &mut briefing.kb, |_| None);
+        left_out.work += keep(self.work, forms(), &mut briefing.work, |_| None);
+        left_out.changes += keep(self.changes, forms(), &mut briefing.changes, |_| None);
+        left_out.unknown += keep(self.unknown, forms(), &mut briefing.unknown, |_| None);
+        let texts = briefing.atoms.iter().map(|atom| atom.knowledge_bytes);
+        let texts = texts.chain(briefing.molecules.iter().map(|molecule| molecule.knowledge_bytes));
         left_out.knowledge = texts.filter(|bytes| *bytes > 0).count();
         if left_out != LeftOut::default() {
             let unfit = LeftOut { older: 0, ..left_out.clone() } != LeftOut::default();
@@ -50,14 +50,14 @@ impl Gathered {
                 (true, _) => format!("{HOW}; {OLDER}"),
                 (false, _) => OLDER.to_owned(),
             };
-            told.left_out = Some(left_out);
+            briefing.left_out = Some(left_out);
         }
-        told.measure()?;
-        Ok(told)
+        briefing.measure()?;
+        Ok(briefing)
     }
 
-    /// Characters of the answer without its things, at the most.
-    fn frame(&self, told: &Briefing) -> Result<usize> {
+    /// Characters of the response without its items, at most.
+    fn frame(&self, briefing: &Briefing) -> Result<usize> {
         const MANY: usize = 99_999;
         let some = |is_some: bool| if is_some { MANY } else { 0 };
         let lists = [
@@ -86,13 +86,13 @@ impl Gathered {
                 _ => format!("{HOW}; {OLDER}"),
             },
         };
-        let empty = Briefing { left_out: Some(left_out), used_tokens: MANY, ..told.clone() };
+        let empty = Briefing { left_out: Some(left_out), used_tokens: MANY, ..briefing.clone() };
         Ok(serde_json::to_string(&empty)?.chars().count() + names)
     }
 }
 
 impl Briefing {
-    /// Says how long it is, which is a part of it.
+    /// Sets `used_tokens`, whose own digits count too.
     fn measure(&mut self) -> Result<()> {
         loop {
             let used = serde_json::to_string(self)?.chars().count().div_ceil(TOKEN);
@@ -105,7 +105,7 @@ impl Briefing {
 }
 
 impl BriefAtom {
-    /// Its name alone, where it has a text and does not fit with it.
+    /// The atom without its text; none where it has no text.
     fn shorten(&self) -> Option<Self> {
         let text = self.knowledge.as_ref()?;
         let mut paths = self.paths.clone();
@@ -130,30 +130,29 @@ impl BriefMolecule {
 
 fn section<T: Serialize>(
     share: usize,
-    things: &[T],
+    items: &[T],
     shorten: impl Fn(&T) -> Option<T>,
 ) -> Result<Section> {
-    let size =
-        |thing: &T| -> Result<usize> { Ok(serde_json::to_string(thing)?.chars().count() + 1) };
-    let item = |thing: &T| {
-        let short = shorten(thing).map(|short| size(&short)).transpose()?;
-        Ok(Item { whole: size(thing)?, short })
+    let size = |item: &T| -> Result<usize> { Ok(serde_json::to_string(item)?.chars().count() + 1) };
+    let measured = |item: &T| {
+        let short = shorten(item).map(|short| size(&short)).transpose()?;
+        Ok(Item { whole: size(item)?, short })
     };
-    Ok(Section { share, items: things.iter().map(item).collect::<Result<_>>()? })
+    Ok(Section { share, items: items.iter().map(measured).collect::<Result<_>>()? })
 }
 
-/// Moves what has room to where it is told; answers how many have none.
+/// Moves the items that fit to `kept`, and returns how many do not.
 fn keep<T>(
-    things: Vec<T>,
+    items: Vec<T>,
     forms: impl Iterator<Item = Form>,
-    told: &mut Vec<T>,
+    kept: &mut Vec<T>,
     shorten: impl Fn(&T) -> Option<T>,
 ) -> usize {
-    let all = things.len();
-    told.extend(things.into_iter().zip(forms).filter_map(|(thing, form)| match form {
-        Form::Whole => Some(thing),
-        Form::Short => shorten(&thing),
+    let all = items.len();
+    kept.extend(items.into_iter().zip(forms).filter_map(|(item, form)| match form {
+        Form::Whole => Some(item),
+        Form::Short => shorten(&item),
         Form::LeftOut => None,
     }));
-    all - told.len()
+    all - kept.len()
 }

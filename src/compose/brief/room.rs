@@ -1,13 +1,13 @@
-//! Who gets how much of an answer's room: every kind its share first, then what is left in the order of use.
+//! Divides the size of a briefing: each kind of item gets its share first, and the rest goes to the most useful kinds.
 
-/// A thing to tell: its characters, and those of a short form where it has one.
+/// The characters of an item, and those of its short form where it has one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Item {
     pub whole: usize,
     pub short: Option<usize>,
 }
 
-/// What becomes of a thing.
+/// How an item is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Whole,
@@ -15,15 +15,15 @@ pub(super) enum Form {
     LeftOut,
 }
 
-/// Things of one kind, the most useful first, and how many percent of the room are theirs before all others'.
+/// Items of one kind, the most useful first, and the percentage of the room that is reserved for them.
 #[derive(Debug)]
 pub(super) struct Section {
     pub share: usize,
     pub items: Vec<Item>,
 }
 
-/// Fits whole things into `room` characters. No kind is crowded out by one before it, and what does not fit makes
-/// way for what comes after it.
+/// Fits whole items into `room` characters. The share of a kind is safe from kinds before it, and an item that does not
+/// fit is skipped in favour of later ones.
 pub(super) fn share_out(room: usize, sections: &[Section]) -> Vec<Vec<Form>> {
     let mut left = room;
     let mut forms: Vec<Vec<Form>> = Vec::with_capacity(sections.len());

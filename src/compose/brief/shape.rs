@@ -1,4 +1,4 @@
-//! What a briefing looks like.
+//! The response of `graph_brief`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,94 +11,85 @@ use crate::{
     work::OpenWork,
 };
 
-/// What to know, the most useful first.
+/// What to know about files, the most useful first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Briefing {
-    /// The node that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<BriefNode>,
-    /// How many files it is about.
+    /// Number of files that it is about.
     pub files: usize,
-    /// What is known, by area: those that cover most of the files first, then the narrowest.
+    /// Those that cover most of the files first, then those with the narrowest patterns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub atoms: Vec<BriefAtom>,
-    /// What is known about the groups of these areas.
+    /// The molecules of these atoms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub molecules: Vec<BriefMolecule>,
-    /// What the rules find wrong with what the KB says about the files, errors first.
+    /// Rules that the entities about these files violate, errors first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<Violation>,
-    /// What the KB says about the files: what fails first, then requirements, decisions, the rest.
+    /// Entities about the files: those that fail first, then requirements, decisions, the rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kb: Vec<Placed<Touching>>,
-    /// Open work on the files, what somebody holds first.
+    /// Open work on the files, claimed nodes first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub work: Vec<Placed<OpenWork>>,
-    /// What happened there last, newest first.
+    /// Last changes, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<LastChange>,
-    /// Files that no atom covers and the KB does not speak of.
+    /// Files that no atom covers and no entity is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,
-    /// What there was no room for.
+    /// What did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
     /// Why something is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Characters of this answer, by four.
+    /// Characters of this response, divided by four.
     pub used_tokens: usize,
 }
 
 /// A node that a briefing is about.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BriefNode {
-    /// Its id.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
-    /// Who holds it now.
+    /// Who holds the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
 }
 
-/// What is known about an area.
+/// An atom that covers some of the files.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BriefAtom {
-    /// Its id.
     pub id: String,
-    /// What the area is called.
     pub name: String,
-    /// Its project, where several have something to say.
+    /// Its project, where several have atoms about the files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The group it is in, by name.
+    /// The name of its molecule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub molecule: Option<String>,
-    /// What to know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<String>,
     /// Bytes of the text that was left out.
     #[serde(skip_serializing_if = "is_zero")]
     pub knowledge_bytes: usize,
-    /// Whether its files are as they were when somebody last said that it holds; absent where git cannot tell.
+    /// Whether its files changed since it was last confirmed; absent outside git.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freshness: Option<Freshness>,
-    /// Which of the files it covers, the first of them.
+    /// The first of the files that it covers.
     pub paths: Vec<String>,
     /// Files that it covers and that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub paths_omitted: usize,
 }
 
-/// What is known about a group of areas.
+/// A molecule of an atom that covers some of the files.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BriefMolecule {
-    /// Its id.
     pub id: String,
-    /// What it is called.
     pub name: String,
-    /// What to know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<String>,
     /// Bytes of the text that was left out.
@@ -106,19 +97,18 @@ pub struct BriefMolecule {
     pub knowledge_bytes: usize,
 }
 
-/// Something that names a few of its files.
+/// An item that lists the first of its paths.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Placed<T> {
-    /// The thing itself.
     #[serde(flatten)]
     pub thing: T,
-    /// Files that it names and that are not listed.
+    /// Paths that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub paths_omitted: usize,
 }
 
 impl<T> Placed<T> {
-    /// A thing with the first of its paths, `most` of them.
+    /// Keeps the first `most` paths.
     pub(in crate::compose) fn of(
         mut thing: T,
         most: usize,
@@ -130,36 +120,29 @@ impl<T> Placed<T> {
     }
 }
 
-/// How much there was no room for, and how to get it.
+/// How much did not fit, and how to read it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LeftOut {
-    /// Texts whose atom or molecule is named.
+    /// Texts of atoms and molecules that are listed without them.
     #[serde(skip_serializing_if = "is_zero")]
     pub knowledge: usize,
-    /// Atoms.
     #[serde(skip_serializing_if = "is_zero")]
     pub atoms: usize,
-    /// Molecules.
     #[serde(skip_serializing_if = "is_zero")]
     pub molecules: usize,
-    /// Failing checks.
     #[serde(skip_serializing_if = "is_zero")]
     pub failing: usize,
-    /// Entities of the KB.
     #[serde(skip_serializing_if = "is_zero")]
     pub kb: usize,
-    /// Open nodes.
     #[serde(skip_serializing_if = "is_zero")]
     pub work: usize,
-    /// Changes.
     #[serde(skip_serializing_if = "is_zero")]
     pub changes: usize,
-    /// Files.
     #[serde(skip_serializing_if = "is_zero")]
     pub unknown: usize,
-    /// Resolved nodes that were not looked at, because others were resolved after them.
+    /// Resolved nodes that were not read, because others were resolved after them.
     #[serde(skip_serializing_if = "is_zero")]
     pub older: usize,
-    /// What to do about it.
+    /// How to read what is missing.
     pub how: String,
 }
