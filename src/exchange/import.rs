@@ -58,7 +58,7 @@ fn origin<R: Record>() -> (Option<Domain>, &'static str) {
 /// What is wrong with a field that names something that exists nowhere.
 pub fn missing(field: &str, id: &str) -> Fault {
     let shown = text::shorten(id, 80);
-    Fault::invalid(field, format!("is `{shown}`, which is neither in the file nor here"))
+    Fault::invalid(field, format!("is `{shown}`, which is neither in the file nor in the database"))
 }
 
 /// An import of one file.

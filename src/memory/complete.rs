@@ -1,4 +1,4 @@
-//! Ids of nodes by their beginning, for completing what somebody types.
+//! Ids of nodes by their beginning, for completion.
 
 use super::store::nodes;
 use crate::{

@@ -15,7 +15,6 @@ use crate::{
     db::Read,
 };
 
-/// Whose neighbours.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct GetConnectedNodes {
     pub node_id: String,
@@ -27,15 +26,11 @@ pub struct GetConnectedNodes {
     pub cursor: Option<String>,
 }
 
-/// Which way to follow connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// From source to target.
     Out,
-    /// From target to source.
     In,
-    /// Either.
     Both,
 }
 

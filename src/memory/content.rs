@@ -1,4 +1,4 @@
-//! Content: text or bytes, stored as bytes and given back exactly.
+//! Content: text or bytes, stored as bytes and returned exactly.
 
 use base64::{
     Engine,
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::types::{Encoding, limits};
 use crate::base::{ErrorCode, Fault, Result, text};
 
-/// Writes padding and does not insist on it.
+/// Writes padding, and does not require it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -27,7 +27,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// What a caller sent.
+    /// Reads what a caller sent.
     pub fn read(text: &str, encoding: Encoding) -> Result<Self> {
         let bytes = match encoding {
             Encoding::Utf8 => text.as_bytes().to_owned(),
@@ -51,25 +51,22 @@ impl Content {
             && let Err(error) = std::str::from_utf8(&bytes)
         {
             let at = error.valid_up_to();
-            return Err(unfitting(&format!(
-                "content is not utf-8: the byte at offset {at} is none"
-            ))
-            .into());
+            return Err(
+                unfitting(&format!("content is not utf-8: invalid byte at offset {at}")).into()
+            );
         }
         Ok(Content { encoding, bytes })
     }
 
-    /// How it travels.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// As it is stored.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The text to search, where it is text.
+    /// The text to search; none for bytes.
     pub fn text(&self) -> Option<&str> {
         match self.encoding {
             Encoding::Utf8 => std::str::from_utf8(&self.bytes).ok(),
@@ -77,7 +74,7 @@ impl Content {
         }
     }
 
-    /// As it goes out.
+    /// Returns it as JSON carries it.
     pub fn into_wire(self) -> String {
         match self.encoding {
             Encoding::Utf8 => String::from_utf8(self.bytes)
@@ -86,16 +83,16 @@ impl Content {
         }
     }
 
-    /// The first line that says something, without the marks of a heading; empty where there is none.
+    /// The first line with text, without the marks of a heading; empty if there is none.
     pub fn title(&self) -> String {
         let lines = self.text().unwrap_or_default().lines();
         let mut titles = lines.map(|line| line.trim().trim_start_matches('#').trim());
         text::shorten(titles.find(|line| !line.is_empty()).unwrap_or_default(), TITLE)
     }
 
-    /// What an event keeps of it: all, unless that is much.
-    pub fn told(&self) -> Value {
-        if self.bytes.len() > limits::TOLD {
+    /// What an event keeps of it: all, or size and digest of what is large.
+    pub fn event_value(&self) -> Value {
+        if self.bytes.len() > limits::IN_EVENT {
             let digest = text::hexadecimal(&Sha256::digest(&self.bytes));
             return json!({ "bytes": self.bytes.len(), "sha256": digest });
         }
@@ -103,8 +100,7 @@ impl Content {
     }
 }
 
-/// What was read back, unless just that failed: damaged content must not stand in the way of what replaces or
-/// removes it.
+/// None for content that cannot be read: damaged content must not prevent what replaces or removes it.
 pub(super) fn if_readable<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Err(error) if error.code() == ErrorCode::ContentReadFailed => Ok(None),
@@ -163,9 +159,9 @@ mod tests {
     #[test]
     fn an_event_keeps_a_digest_of_what_is_large() {
         let small = Content::read("text", Encoding::Utf8).unwrap();
-        assert_eq!(small.told(), json!("text"));
-        let large = Content::read(&"x".repeat(limits::TOLD + 1), Encoding::Utf8).unwrap();
-        assert_eq!(large.told()["bytes"], limits::TOLD + 1);
-        assert_eq!(large.told()["sha256"].as_str().unwrap().len(), 64);
+        assert_eq!(small.event_value(), json!("text"));
+        let large = Content::read(&"x".repeat(limits::IN_EVENT + 1), Encoding::Utf8).unwrap();
+        assert_eq!(large.event_value()["bytes"], limits::IN_EVENT + 1);
+        assert_eq!(large.event_value()["sha256"].as_str().unwrap().len(), 64);
     }
 }

@@ -19,7 +19,6 @@ use crate::{
     db::Write,
 };
 
-/// A connection to be.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct CreateConnection {
     pub r#type: String,
@@ -31,10 +30,8 @@ pub struct CreateConnection {
     pub content: Option<String>,
 }
 
-/// The new connection.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CreatedConnection {
-    /// Its id.
     pub connection_id: String,
 }
 

@@ -17,10 +17,9 @@ use crate::{
     db::{Read, Write},
 };
 
-/// Nodes with the same title that an answer names.
+/// Nodes with the same title that a response names.
 const SIMILAR: usize = 5;
 
-/// A node to be.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct CreateNode {
     pub r#type: String,
@@ -35,17 +34,14 @@ pub struct CreateNode {
     pub properties: Properties,
 }
 
-/// The new node.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CreatedNode {
-    /// Its id.
     pub node_id: String,
-    /// Older nodes of the type with the same first line: one of them may be the one that was meant.
+    /// Older nodes of the type with the same first line, which may already be what was to be created.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<String>,
 }
 
-/// Creates the node.
 pub fn create_node(tx: &Write<'_>, ask: &CreateNode) -> Result<CreatedNode> {
     let draft = Draft::of(tx, ask)?;
     let similar = nodes::titled(tx, &ask.r#type, &draft.content.title(), SIMILAR)?;
@@ -71,7 +67,7 @@ impl<'a> Draft<'a> {
         Ok(Draft { ask, format, content: Content::read(&ask.content, ask.encoding)? })
     }
 
-    /// Inserts it with its event; answers its id.
+    /// Inserts it with its event; returns its id.
     pub(super) fn save(self, tx: &Write<'_>) -> Result<String> {
         let Draft { ask, format, content } = self;
         let new = NewNode {
@@ -95,7 +91,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// What a create fails with when storage refuses the content.
+/// The error of a create when storage refuses the content.
 pub fn creation_failed(error: Error) -> Error {
     match error {
         Error::Fault(fault)

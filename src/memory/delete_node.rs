@@ -1,4 +1,4 @@
-//! `delete_node`: a node goes, and with it every connection that touches it.
+//! `delete_node`: deletes a node with its connections.
 
 use super::{
     content,
@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{base::Result, db::Write};
 
-/// Deletes the node and its connections; what they led to stays.
 pub fn delete_node(tx: &Write<'_>, ask: &ByNode) -> Result<Done> {
     let record = nodes::get(tx, "node_id", &ask.node_id)?;
     for connected in connections::of_node(tx, &record.node.id)? {

@@ -1,4 +1,4 @@
-//! `ensure_singleton_node`: the one node of a type with these properties, made if it is not there.
+//! `ensure_singleton_node`: the one node of a type with these properties, created if it does not exist.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,6 @@ use crate::{
     db::{Read, Write},
 };
 
-/// The node that there is to be one of.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct EnsureSingletonNode {
     pub r#type: String,
@@ -30,28 +29,22 @@ pub struct EnsureSingletonNode {
     pub on_multiple: OnMultiple,
 }
 
-/// Which of several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnMultiple {
-    /// The first that was made.
     #[default]
     Oldest,
-    /// The last.
     Newest,
 }
 
-/// The node, and whether it is new.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Singleton {
-    /// Its id.
     pub node_id: String,
-    /// Whether this call made it.
     pub created: bool,
 }
 
 impl EnsureSingletonNode {
-    /// The node to make where there is none.
+    /// The node to create if none exists.
     fn to_create(&self) -> CreateNode {
         CreateNode {
             r#type: self.r#type.clone(),
@@ -63,8 +56,8 @@ impl EnsureSingletonNode {
     }
 }
 
-/// The node where there is one. What could not be created is refused here too: a call is right or wrong
-/// whatever is stored.
+/// Returns the node if it exists. What could not be created is refused here too, so that a call is valid or invalid
+/// independent of what is stored.
 pub fn find_singleton_node(tx: &Read<'_>, ask: &EnsureSingletonNode) -> Result<Option<Singleton>> {
     Draft::of(tx, &ask.to_create())?;
     validate::filter("properties", &ask.properties)?;
@@ -76,7 +69,7 @@ pub fn find_singleton_node(tx: &Read<'_>, ask: &EnsureSingletonNode) -> Result<O
     Ok(found.map(|node_id| Singleton { node_id, created: false }))
 }
 
-/// Finds the node or creates it, decided within one transaction.
+/// Finds the node or creates it, in one transaction.
 pub fn ensure_singleton_node(tx: &Write<'_>, ask: &EnsureSingletonNode) -> Result<Singleton> {
     if let Some(found) = find_singleton_node(tx, ask)? {
         return Ok(found);

@@ -1,4 +1,4 @@
-//! `get_connection`: a connection's facts, and its notes where they are asked for.
+//! `get_connection`: a connection, with its notes if requested.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,7 +6,6 @@ use serde::Deserialize;
 use super::{content::Content, store::connections, types::Connection};
 use crate::{base::Result, db::Read};
 
-/// Which connection.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct GetConnection {
     pub connection_id: String,
@@ -14,7 +13,6 @@ pub struct GetConnection {
     pub include_content: bool,
 }
 
-/// The connection.
 pub fn get_connection(tx: &Read<'_>, ask: &GetConnection) -> Result<Connection> {
     let mut record = connections::get(tx, "connection_id", &ask.connection_id)?;
     if ask.include_content {

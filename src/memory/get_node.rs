@@ -1,4 +1,4 @@
-//! `get_node` and `get_node_content`: a node's facts, and what it holds.
+//! `get_node` and `get_node_content`: a node, and its content.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,38 +10,31 @@ use super::{
 };
 use crate::{base::Result, db::Read};
 
-/// Which node.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct ByNode {
     pub node_id: String,
 }
 
-/// What a node holds.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NodeContent {
-    /// Text, or base64.
     pub content: String,
-    /// Which of the two.
     pub encoding: Encoding,
-    /// The writer's own word for its kind.
+    /// The writer's word for its kind.
     pub format: String,
 }
 
 /// A node by name, for a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NodeTitle {
-    /// The node.
     pub node: Node,
-    /// The first line of its text; may be empty.
+    /// The first line of its text, which may be empty.
     pub title: String,
 }
 
-/// The node without its content.
 pub fn get_node(tx: &Read<'_>, ask: &ByNode) -> Result<Node> {
     Ok(nodes::get(tx, "node_id", &ask.node_id)?.node)
 }
 
-/// The content alone.
 pub fn get_node_content(tx: &Read<'_>, ask: &ByNode) -> Result<NodeContent> {
     let record = nodes::get(tx, "node_id", &ask.node_id)?;
     let content: Content = nodes::content(tx, &record)?;

@@ -1,4 +1,4 @@
-//! What happened to a node, a connection or the ontology, also to one that is gone.
+//! Events of nodes, connections and the ontology.
 
 use serde_json::{Value, json};
 
@@ -46,12 +46,12 @@ pub(super) fn of_ontology(tx: &Write<'_>, action: &str, changes: &[Change]) -> R
     })
 }
 
-/// Which end of a change a whole thing stands at.
+/// Whether a change has a whole thing as its `before` or its `after`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// It is gone.
+    /// It was deleted.
     Before,
-    /// It is new.
+    /// It was created.
     After,
 }
 
@@ -63,7 +63,6 @@ impl End {
         }
     }
 
-    /// All that there is to tell of a node.
     pub(super) fn node(self, node: &Node, content: Option<&Content>) -> Vec<Change> {
         let mut changes = vec![
             self.change("type", node.r#type.as_str()),
@@ -74,7 +73,6 @@ impl End {
         changes
     }
 
-    /// All that there is to tell of a connection.
     pub(super) fn connection(
         self,
         connection: &Connection,
@@ -93,12 +91,17 @@ impl End {
         for (key, value) in properties {
             changes.push(self.change(&format!("properties.{key}"), value.clone()));
         }
-        changes.extend(content.map(|content| self.change("content", content.told())));
+        changes.extend(content.map(|content| self.change("content", content.event_value())));
     }
 }
 
-/// A change of content, where it is one.
+/// The change of content; none if it is equal.
 pub(super) fn content_change(before: Option<&Content>, after: &Content) -> Option<Change> {
-    (before != Some(after))
-        .then(|| Change::new("content", before.map_or(json!(null), Content::told), after.told()))
+    (before != Some(after)).then(|| {
+        Change::new(
+            "content",
+            before.map_or(json!(null), Content::event_value),
+            after.event_value(),
+        )
+    })
 }

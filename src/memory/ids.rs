@@ -1,4 +1,4 @@
-//! Lists of ids: oldest first, bounded, and what continues them.
+//! Lists of ids: oldest first, bounded, with a cursor for the rest.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,10 +14,9 @@ use crate::base::{
 pub struct NodeIds {
     /// Oldest first.
     pub node_ids: Vec<String>,
-    /// How many there are in all; absent if these are all.
+    /// The total; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
-    /// Present if there are more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -27,15 +26,14 @@ pub struct NodeIds {
 pub struct ConnectionIds {
     /// Oldest first.
     pub connection_ids: Vec<String>,
-    /// How many there are in all; absent if these are all.
+    /// The total; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
-    /// Present if there are more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A page on its way out.
+/// A page before it is serialised.
 #[derive(Debug)]
 pub(super) struct Ids {
     pub ids: Vec<String>,
@@ -55,7 +53,7 @@ impl From<Ids> for ConnectionIds {
     }
 }
 
-/// A page of at most `limit` ids; `rows` reads after a place, `count` counts all when some are left out.
+/// A page of at most `limit` ids; `rows` reads after a position, `count` counts all when some are left out.
 pub(super) fn page(
     query: &Query,
     limit: Option<usize>,
@@ -65,7 +63,7 @@ pub(super) fn page(
 ) -> Result<Ids> {
     let after: Option<i64> = query.resume(cursor)?;
     let limit = limit.unwrap_or(limits::IDS).min(limits::IDS);
-    // One more than is shown tells whether there is more.
+    // One more than is shown says whether there are more.
     let found = rows(after.unwrap_or(0), limit + 1)?;
     let mut budget = Budget::new(page::MAX_CHARS);
     let (mut ids, mut last, several) = (Vec::new(), None, found.len());
@@ -78,7 +76,7 @@ pub(super) fn page(
     }
     let last = last.filter(|_| ids.len() < several);
     let total = match (last, after) {
-        // What came whole in one page need not be counted.
+        // What fits into one page need not be counted.
         (None, None) => None,
         _ => Some(count()?),
     };

@@ -1,4 +1,4 @@
-//! `get_ontology` and `validate_connection`: what the graph may consist of.
+//! `get_ontology` and `validate_connection`: the types of nodes and connections.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub struct Ontology {
     pub connection_types: Vec<ConnectionType>,
 }
 
-/// A connection type: where it may start and lead, and what it must say.
+/// A connection type: the node types it may connect, and the properties that it requires.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionType {
     pub name: String,
@@ -36,25 +36,22 @@ pub struct ConnectionType {
     pub required_properties: Vec<String>,
 }
 
-/// Where to read on in the ontology.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct ListOntology {
     pub cursor: Option<String>,
 }
 
-/// The ontology, or as much of a large one as fits into an answer.
+/// The ontology, or as much of a large one as fits into a response.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OntologyPage {
     /// All of them come before the first connection type.
     pub node_types: Vec<String>,
     /// Oldest first.
     pub connection_types: Vec<ConnectionType>,
-    /// Present if there are more types.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A connection to be, by its types.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct ValidateConnection {
     pub connection_type: String,
@@ -62,10 +59,8 @@ pub struct ValidateConnection {
     pub to_node_type: String,
 }
 
-/// Whether it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Validity {
-    /// Whether the ontology allows it.
     pub valid: bool,
 }
 
@@ -84,9 +79,9 @@ pub fn get_ontology(tx: &Read<'_>) -> Result<Ontology> {
 pub fn list_ontology(tx: &Read<'_>, ask: &ListOntology) -> Result<OntologyPage> {
     check_exists(tx)?;
     let query = Query::new("get_ontology", &())?;
-    // Types only come, and at the end: how many of each were told is a place that stays.
-    let told: Option<(usize, usize)> = query.resume(ask.cursor.as_deref())?;
-    let (nodes, connections) = told.unwrap_or_default();
+    // Types are only added, and at the end, so that the number of types already returned is a stable position.
+    let returned: Option<(usize, usize)> = query.resume(ask.cursor.as_deref())?;
+    let (nodes, connections) = returned.unwrap_or_default();
     let mut budget = Budget::new(page::MAX_CHARS);
     let (mut page, mut whole) = (OntologyPage::default(), true);
     for name in store::node_types(tx)?.into_iter().skip(nodes) {
@@ -106,13 +101,13 @@ pub fn list_ontology(tx: &Read<'_>, ask: &ListOntology) -> Result<OntologyPage> 
         page.connection_types.push(found);
     }
     if !whole {
-        let told = (nodes + page.node_types.len(), connections + page.connection_types.len());
-        page.next_cursor = Some(query.cursor(&told)?);
+        let returned = (nodes + page.node_types.len(), connections + page.connection_types.len());
+        page.next_cursor = Some(query.cursor(&returned)?);
     }
     Ok(page)
 }
 
-/// Whether a connection type is allowed between two node types; of unknown types, none is.
+/// Whether a connection type is allowed between two node types; false for an unknown type.
 pub fn validate_connection(tx: &Read<'_>, ask: &ValidateConnection) -> Result<Validity> {
     check_exists(tx)?;
     let found = store::find_connection_type(tx, &ask.connection_type)?;
@@ -123,7 +118,7 @@ pub fn validate_connection(tx: &Read<'_>, ask: &ValidateConnection) -> Result<Va
 }
 
 impl ConnectionType {
-    /// INVALID_TOPOLOGY unless it may lead from one node type to the other.
+    /// INVALID_TOPOLOGY unless it may connect one node type to the other.
     pub(super) fn check_topology(&self, from: &str, to: &str) -> Result<()> {
         let (starts, leads) =
             (self.from_types.iter().any(|it| it == from), self.to_types.iter().any(|it| it == to));
@@ -143,7 +138,7 @@ impl ConnectionType {
             .into())
     }
 
-    /// REQUIRED_PROPERTY_MISSING unless all that it must say is there.
+    /// REQUIRED_PROPERTY_MISSING unless all required properties have a value.
     pub(super) fn check_required(&self, properties: &Properties) -> Result<()> {
         let required = &self.required_properties;
         let missing: Vec<_> =
@@ -163,7 +158,7 @@ impl ConnectionType {
     }
 }
 
-/// ONTOLOGY_NOT_FOUND unless there is one.
+/// ONTOLOGY_NOT_FOUND unless it exists.
 pub(super) fn check_exists(tx: &Read<'_>) -> Result<()> {
     if store::exists(tx)? {
         return Ok(());
@@ -210,7 +205,7 @@ fn unknown(code: ErrorCode, field: &str, what: &str, name: &str, known: &[String
     Fault::new(code, message).details(json!({ "field": field, "valid": known }))
 }
 
-/// Names in brackets, as the seed writes them.
+/// Names in brackets, as the specification writes them.
 fn listed(names: &[String]) -> String {
     let shown: Vec<_> = names.iter().take(LISTED).map(|name| text::shorten(name, 60)).collect();
     let more = match names.len().saturating_sub(LISTED) {

@@ -1,4 +1,4 @@
-//! `create_ontology`, `add_node_type` and `add_connection_type`: types come, and never go.
+//! `create_ontology`, `add_node_type` and `add_connection_type`: types are added, and never removed.
 
 use std::collections::HashSet;
 
@@ -18,13 +18,11 @@ use crate::{
     db::Write,
 };
 
-/// A node type to add.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct AddNodeType {
     pub type_name: String,
 }
 
-/// A connection type to add.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct AddConnectionType {
     pub type_name: String,
@@ -34,7 +32,7 @@ pub struct AddConnectionType {
     pub required_properties: Vec<String>,
 }
 
-/// Defines the ontology where there is none.
+/// Defines the ontology if none exists.
 pub fn create_ontology(tx: &Write<'_>, ask: &Ontology) -> Result<Done> {
     if store::exists(tx)? {
         return Err(Fault::new(ErrorCode::OntologyAlreadyExists, "there is an ontology already")
@@ -58,7 +56,6 @@ pub fn create_ontology(tx: &Write<'_>, ask: &Ontology) -> Result<Done> {
     Ok(DONE)
 }
 
-/// Adds a node type.
 pub fn add_node_type(tx: &Write<'_>, ask: &AddNodeType) -> Result<Done> {
     ontology::check_exists(tx)?;
     let name = validate::name("type_name", &ask.type_name)?;
@@ -69,7 +66,6 @@ pub fn add_node_type(tx: &Write<'_>, ask: &AddNodeType) -> Result<Done> {
     Ok(DONE)
 }
 
-/// Adds a connection type.
 pub fn add_connection_type(tx: &Write<'_>, ask: &AddConnectionType) -> Result<Done> {
     ontology::check_exists(tx)?;
     let new = ConnectionType {
@@ -87,7 +83,7 @@ pub fn add_connection_type(tx: &Write<'_>, ask: &AddConnectionType) -> Result<Do
     Ok(DONE)
 }
 
-/// Adds types that are not there, over types that are, with an event.
+/// Adds new types, which may use existing ones, with an event.
 pub(super) fn save(tx: &Write<'_>, action: &str, new: &Ontology) -> Result<()> {
     store::touch(tx)?;
     add(tx, new)?;
@@ -97,7 +93,7 @@ pub(super) fn save(tx: &Write<'_>, action: &str, new: &Ontology) -> Result<()> {
     history::of_ontology(tx, action, &nodes.chain(connections).collect::<Vec<_>>())
 }
 
-/// Adds types that are not there, over types that are; when, and who, is for the caller to tell.
+/// Adds new types, which may use existing ones; the caller records the event.
 pub(super) fn add(tx: &Write<'_>, new: &Ontology) -> Result<()> {
     for name in &new.node_types {
         store::insert_node_type(tx, name)?;
@@ -105,8 +101,8 @@ pub(super) fn add(tx: &Write<'_>, new: &Ontology) -> Result<()> {
     new.connection_types.iter().try_for_each(|new| store::insert_connection_type(tx, new))
 }
 
-/// Refuses an ontology of which something is empty, there twice or unknown. Names may be as long as ids: those of a
-/// directory that was imported are.
+/// Refuses an ontology with an empty, repeated or unknown name. Names may be as long as ids, as in a directory that
+/// was imported.
 pub(super) fn check(asked: &Ontology) -> Result<()> {
     let list = |field: &str, names: &[String]| -> Result<()> {
         let mut seen = HashSet::new();
@@ -135,7 +131,7 @@ pub(super) fn check(asked: &Ontology) -> Result<()> {
     Ok(())
 }
 
-/// A connection type with its names trimmed, each once; its own name is in `name_field`.
+/// A connection type with its names trimmed, without duplicates; its own name is in `name_field`.
 fn connection_type(field: &str, name_field: &str, new: &ConnectionType) -> Result<ConnectionType> {
     let within = |name: &str| match field {
         "" => name.to_owned(),
@@ -157,7 +153,7 @@ fn connection_type(field: &str, name_field: &str, new: &ConnectionType) -> Resul
     })
 }
 
-/// INVALID_NODE_TYPE where an end of the connection type is no node type.
+/// INVALID_NODE_TYPE if an end of the connection type is no node type.
 fn check_known(field: &str, new: &ConnectionType, known: &[String]) -> Result<()> {
     for (side, types) in [("from_types", &new.from_types), ("to_types", &new.to_types)] {
         for (index, name) in types.iter().enumerate() {
@@ -171,7 +167,7 @@ fn check_known(field: &str, new: &ConnectionType, known: &[String]) -> Result<()
     Ok(())
 }
 
-/// Names, trimmed and each once.
+/// Names, trimmed, without duplicates.
 fn names(field: &str, given: &[String]) -> Result<Vec<String>> {
     text::check_count(field, given.len(), limits::NAMES)?;
     let mut seen = HashSet::new();
@@ -188,7 +184,7 @@ fn names(field: &str, given: &[String]) -> Result<Vec<String>> {
 }
 
 fn duplicate(field: &str, name: &str) -> Fault {
-    Fault::invalid(field, format!("is `{name}` once more; a name may be given once"))
+    Fault::invalid(field, format!("repeats `{name}`; a name may be given once"))
 }
 
 fn exists(what: &str, name: &str) -> Fault {

@@ -13,7 +13,6 @@ use crate::{
     db::Read,
 };
 
-/// Which nodes.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct QueryNodes {
     pub r#type: Option<String>,
@@ -24,7 +23,6 @@ pub struct QueryNodes {
     pub cursor: Option<String>,
 }
 
-/// Which connections.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct QueryConnections {
     pub from_node_id: Option<String>,
@@ -37,7 +35,7 @@ pub struct QueryConnections {
     pub cursor: Option<String>,
 }
 
-/// A page of the nodes that fit.
+/// A page of the nodes that match.
 pub fn query_nodes(tx: &Read<'_>, ask: &QueryNodes) -> Result<NodeIds> {
     validate::filter("properties", &ask.properties)?;
     let identity = Query::new("query_nodes", &(&ask.r#type, &ask.properties))?;
@@ -52,7 +50,7 @@ pub fn query_nodes(tx: &Read<'_>, ask: &QueryNodes) -> Result<NodeIds> {
     Ok(page.into())
 }
 
-/// A page of the connections that fit.
+/// A page of the connections that match.
 pub fn query_connections(tx: &Read<'_>, ask: &QueryConnections) -> Result<ConnectionIds> {
     validate::filter("properties", &ask.properties)?;
     let wanted = (&ask.from_node_id, &ask.to_node_id, &ask.r#type, &ask.properties);

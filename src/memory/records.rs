@@ -21,7 +21,7 @@ use crate::{
 mod import;
 
 record! {
-    /// The ontology, of which there is one.
+    /// The ontology.
     OntologyRecord = "memory.ontology" {
         node_types: Vec<String>,
         connection_types: Vec<ConnectionType>,
@@ -79,13 +79,14 @@ fn import(import: &mut Import<'_, '_>) -> Result<()> {
     import.all::<OntologyRecord>()?;
     import.sorted(|node: &NodeRecord| (node.created_at, node.id.clone()))?;
     import.all::<ConnectionRecord>()?;
-    // A node that changed its type may leave a connection behind that its new type does not allow.
+    // A node may have changed its type, and have a connection that its new type does not allow.
     let Some(id) = store::misplaced(import.tx)? else {
         return Ok(());
     };
-    let message = format!("connection `{id}` here would not be allowed between its ends");
+    let message =
+        format!("connection `{id}` of the database would not be allowed between its nodes");
     Err(Fault::new(ErrorCode::InvalidTopology, message)
-        .hint("a node of the file has another type than here; import into a database of its own with --db")
+        .hint("a node of the file has another type in the database; import into a database of its own with --db")
         .into())
 }
 
@@ -109,7 +110,7 @@ fn ontology_record(tx: &Read<'_>) -> Result<Option<OntologyRecord>> {
     Ok(Some(record))
 }
 
-/// The order of names means nothing.
+/// Sorts the names: their order has no meaning.
 fn in_order(record: &mut OntologyRecord) {
     record.node_types.sort();
     record.connection_types.sort_by(|one, other| one.name.cmp(&other.name));

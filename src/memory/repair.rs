@@ -1,4 +1,4 @@
-//! What the memory keeps twice: whether both agree, and how they are made to; what it says itself is never touched.
+//! Data that the memory stores twice: whether both agree, and how to make them agree. Content is never changed.
 
 use super::{
     content,
@@ -13,7 +13,7 @@ use crate::{
     db::{self, Check, Read, Write},
 };
 
-/// Returns a sentence for each thing that does not add up; none when all is well.
+/// Returns a sentence for each disagreement.
 pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for checks in [&NODE_PROPERTIES[..], &CONNECTION_PROPERTIES, TEXTS] {
@@ -22,7 +22,7 @@ pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Writes the rows of properties anew where they are not those of their nodes or connections; returns what was done.
+/// Rewrites the rows of properties that differ from their nodes or connections; returns what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     let nothing = Properties::new();
     let nodes_wrong = count(tx, &NODE_PROPERTIES)?;
@@ -46,7 +46,7 @@ pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     Ok(db::repaired(tx, Domain::Memory, "properties of memories", wrong)?.into_iter().collect())
 }
 
-/// How much the checks find.
+/// How many rows the checks find.
 fn count(tx: &Write<'_>, checks: &[Check]) -> Result<usize> {
     checks.iter().map(|check| Ok(db::found(tx, check)?.len())).sum()
 }

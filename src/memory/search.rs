@@ -12,7 +12,6 @@ use crate::{
     db::{Needle, Read},
 };
 
-/// What to look for.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct SearchContent {
     /// One substring, not words
@@ -23,11 +22,11 @@ pub struct SearchContent {
     pub cursor: Option<String>,
 }
 
-/// A page of the nodes whose text has the query, whatever the case.
+/// A page of the nodes whose text contains the query, in upper or lower case.
 pub fn search_content(tx: &Read<'_>, ask: &SearchContent) -> Result<NodeIds> {
     if ask.query.is_empty() {
         return Err(Fault::invalid("query", "is empty: it needs some text")
-            .hint("query_nodes lists nodes without a text to look for")
+            .hint("query_nodes lists nodes without a text search")
             .into());
     }
     let (needle, kind) = (Needle::in_long_texts("query", &ask.query)?, ask.node_type.as_deref());

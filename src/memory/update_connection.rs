@@ -19,7 +19,6 @@ use crate::{
     db::Write,
 };
 
-/// What to change on a connection.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct UpdateConnection {
     pub connection_id: String,
@@ -30,13 +29,11 @@ pub struct UpdateConnection {
     pub content: Option<String>,
 }
 
-/// Which connection.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct ByConnection {
     pub connection_id: String,
 }
 
-/// Changes the connection.
 pub fn update_connection(tx: &Write<'_>, ask: &UpdateConnection) -> Result<Done> {
     let mut record = connections::get(tx, "connection_id", &ask.connection_id)?;
     if ask.properties.is_empty() && ask.content.is_none() {
@@ -57,10 +54,10 @@ pub fn update_connection(tx: &Write<'_>, ask: &UpdateConnection) -> Result<Done>
         }
         None => None,
     };
-    // What was imported may have been made in what is the future here.
+    // An imported connection may have been created at a time that is in the future here.
     let modified = tx.now().max(record.connection.created);
     if changes.is_empty() {
-        // An update is a touch even where all is as it was.
+        // An update sets the time even if nothing differs.
         changes.push(Change::new("modified", json!(record.connection.modified), json!(modified)));
     }
     record.connection.modified = modified;

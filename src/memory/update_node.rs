@@ -19,7 +19,6 @@ use crate::{
     db::Write,
 };
 
-/// What to change on a node.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct UpdateNode {
     pub node_id: String,
@@ -32,7 +31,6 @@ pub struct UpdateNode {
     pub format: Option<String>,
 }
 
-/// Changes the node.
 pub fn update_node(tx: &Write<'_>, ask: &UpdateNode) -> Result<Done> {
     let mut record = nodes::get(tx, "node_id", &ask.node_id)?;
     let content = match (&ask.content, ask.encoding) {
@@ -41,7 +39,7 @@ pub fn update_node(tx: &Write<'_>, ask: &UpdateNode) -> Result<Done> {
             return Err(encoding("`content` is given without `encoding`: utf-8 or base64").into());
         }
         (None, Some(_)) => {
-            return Err(encoding("`encoding` is given without `content`, which it is about").into());
+            return Err(encoding("`encoding` is given without `content`").into());
         }
         (None, None) => None,
     };
@@ -73,10 +71,10 @@ pub fn update_node(tx: &Write<'_>, ask: &UpdateNode) -> Result<Done> {
         changes.extend(history::content_change(before.as_ref(), after));
     }
     let node = &mut record.node;
-    // What was imported may have been made in what is the future here.
+    // An imported node may have been created at a time that is in the future here.
     let modified = tx.now().max(node.created);
     if changes.is_empty() {
-        // An update is a touch even where all is as it was.
+        // An update sets the time even if nothing differs.
         changes.push(Change::new("modified", json!(node.modified), json!(modified)));
     }
     node.modified = modified;

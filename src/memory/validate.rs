@@ -1,4 +1,4 @@
-//! What a node or a connection may hold, checked once on the way in.
+//! What a node or a connection may contain.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ pub(super) fn name(field: &str, name: &str) -> Result<String> {
     text::bounded(field, name, limits::NAME)
 }
 
-/// Properties to look for: as those of a node, and few enough to be one question.
+/// Properties of a query: as those of a node, and few.
 pub(super) fn filter(field: &str, wanted: &Properties) -> Result<()> {
     text::check_count(field, wanted.len(), limits::FILTER)?;
     properties(field, wanted)
 }
 
-/// Properties of a node, of a connection or of a filter: flat, and small enough to be read whole.
+/// Properties of a node, of a connection or of a filter: flat and small.
 pub(super) fn properties(field: &str, properties: &Properties) -> Result<()> {
     for (key, value) in properties {
         if key.is_empty() {
@@ -27,14 +27,14 @@ pub(super) fn properties(field: &str, properties: &Properties) -> Result<()> {
         let received = match value {
             Value::String(_) | Value::Bool(_) => continue,
             Value::Number(number) if number.as_f64().is_some_and(f64::is_finite) => continue,
-            Value::Number(_) => "a number without a finite value",
+            Value::Number(_) => "a number that is not finite",
             Value::Null => "null",
             Value::Array(_) => "a list",
             Value::Object(_) => "an object",
         };
         let problem = format!("is {received}; a property is text, a number, true or false");
         return Err(Fault::invalid(&property, problem)
-            .hint("a new thing has none where it is left out, an update keeps what it leaves out; put what is nested into the content")
+            .hint("leave a property out to create a thing without it, or to keep it in an update; put nested data into the content")
             .into());
     }
     let size = serde_json::to_string(properties)?.len();

@@ -25,30 +25,25 @@ use crate::{
     os::fs,
 };
 
-/// A registry over this is none that an export made.
+/// A larger registry was not written by an export.
 const MAX_REGISTRY: u64 = 1 << 30;
 
-/// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Exported {
-    /// Node types.
     pub node_types: usize,
-    /// Connection types.
     pub connection_types: usize,
-    /// Nodes, each with a file.
     pub nodes: usize,
-    /// Connections, with a file where they have notes.
     pub connections: usize,
     /// Bytes of content.
     pub bytes: u64,
-    /// Files of the export before that nothing names any more.
+    /// Files of the earlier export that were deleted.
     pub removed: usize,
 }
 
 /// Writes everything below `directory`; `force` replaces an earlier export there.
 ///
-/// The registry is written last and taken away first: a directory without one is an export that was cut short. What it
-/// named is kept until then under another name, so that the next export knows which files to take away.
+/// The registry is deleted first and written last, so that a directory without one is an incomplete export. The former
+/// registry is kept under another name until then: it names the files that the next export has to delete.
 pub fn export(tx: &Read<'_>, directory: &Path, force: bool) -> Result<Exported> {
     let ontology = ontology::get_ontology(tx)?;
     let before = prepare(directory, force)?;
@@ -117,7 +112,7 @@ pub fn export(tx: &Read<'_>, directory: &Path, force: bool) -> Result<Exported> 
     })
 }
 
-/// The directory on its way.
+/// The directory that is being written.
 struct Out<'a> {
     directory: &'a Path,
     names: Names,
@@ -147,7 +142,7 @@ impl Out<'_> {
     }
 }
 
-/// Makes sure that nothing is lost in the directory; answers the files of an earlier export there.
+/// Checks that the directory may be written; returns the files of an earlier export in it.
 fn prepare(directory: &Path, force: bool) -> Result<BTreeSet<String>> {
     let shown = directory.display();
     for place in [layout::SYSTEM, layout::NODES, layout::CONNECTIONS] {
@@ -156,9 +151,9 @@ fn prepare(directory: &Path, force: bool) -> Result<BTreeSet<String>> {
     let names =
         fs::names(directory).map_err(|error| cannot(directory, "", &error))?.unwrap_or_default();
     let system = fs::names(&directory.join(layout::SYSTEM)).ok().flatten().unwrap_or_default();
-    // One that was cut short at once has made its first directory.
+    // An export that was interrupted at its start has created its first directory only.
     if system.is_empty() && names.iter().all(|name| name == layout::SYSTEM) {
-        // From now on it can be told from a directory of somebody else, also if this is as far as it gets.
+        // Marks the directory as an export, also if this one is interrupted.
         let begun = Registry::default().write()?;
         fs::write_beneath(directory, layout::BEFORE, begun.as_bytes())
             .map_err(|error| cannot(directory, layout::BEFORE, &error))?;
@@ -168,18 +163,18 @@ fn prepare(directory: &Path, force: bool) -> Result<BTreeSet<String>> {
         .map(|path| Path::new(path).file_name());
     let earlier = system.iter().any(|name| ours.contains(&Some(name)));
     if !earlier {
-        let message = format!("{shown} is not empty, and is no earlier export");
-        return Err(refused(message, "choose a directory that is empty or not there yet"));
+        let message = format!("{shown} is not empty, and is not an earlier export");
+        return Err(refused(message, "choose an empty or new directory"));
     }
     if !force {
         let message = format!("{shown} holds an earlier export");
         return Err(refused(
             message,
-            "choose a directory that is empty or not there yet; --force would replace the earlier export",
+            "choose an empty or new directory; --force replaces the earlier export",
         ));
     }
     let current = fs::read_beneath(directory, layout::REGISTRY, MAX_REGISTRY).ok();
-    // One that was cut short names none: what the one before it named is still there then.
+    // An interrupted export has no registry; the files of the one before it still exist.
     let mut ours = current.as_deref().map(contents).unwrap_or_default();
     if let Ok(before) = fs::read_beneath(directory, layout::BEFORE, MAX_REGISTRY) {
         ours.extend(contents(&before));
@@ -193,8 +188,7 @@ fn prepare(directory: &Path, force: bool) -> Result<BTreeSet<String>> {
     Ok(ours)
 }
 
-/// The content files that a registry names. The paths are data: only what is a content file of the directory is ours to
-/// remove.
+/// The content files that a registry names. The paths are data: only content files of the directory are deleted.
 fn contents(registry: &[u8]) -> BTreeSet<String> {
     let registry = std::str::from_utf8(registry).ok().and_then(|json| Registry::read(json).ok());
     let registry = registry.unwrap_or_default();

@@ -24,37 +24,33 @@ use crate::{
     },
 };
 
-/// Differing entries that a refusal names.
+/// Differing entries that an error lists.
 const NAMED: usize = 20;
 
-/// What came, and what was there.
+/// How many entries were imported.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Imported {
-    /// Node types.
     pub node_types: Tally,
-    /// Connection types.
     pub connection_types: Tally,
-    /// Nodes.
     pub nodes: Tally,
-    /// Connections.
     pub connections: Tally,
 }
 
 /// How many of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Tally {
-    /// Not there before.
+    /// Did not exist.
     pub new: usize,
-    /// There, and the same.
+    /// Exist with equal content.
     pub equal: usize,
-    /// There, older and replaced.
+    /// Were older and are replaced.
     pub updated: usize,
-    /// There, and not older: what the directory has was left alone.
+    /// Are not older, and remain as they were.
     pub kept: usize,
 }
 
-/// Reads everything that the directory names. An entry that is there and differs refuses the whole, unless `merge` takes
-/// the newer of the two.
+/// Imports everything that the directory names. An existing entry that differs is an error, unless `merge` takes the
+/// newer of the two.
 pub fn import(tx: &Write<'_>, directory: &Directory, merge: bool) -> Result<Imported> {
     let Directory { path, ontology, registry } = directory;
     let mut import =
@@ -74,7 +70,7 @@ pub fn import(tx: &Write<'_>, directory: &Directory, merge: bool) -> Result<Impo
     import.finish()
 }
 
-/// The import on its way.
+/// The import in progress.
 struct Import<'a, 'c> {
     tx: &'a Write<'c>,
     merge: bool,
@@ -83,7 +79,7 @@ struct Import<'a, 'c> {
     count: usize,
 }
 
-/// What becomes of an entry that is there already.
+/// What happens to an entry that exists.
 enum Fate {
     Equal,
     Replace,
@@ -92,7 +88,7 @@ enum Fate {
 }
 
 impl Import<'_, '_> {
-    /// Adds the types that are not there.
+    /// Adds the new types.
     fn ontology(&mut self, incoming: Ontology) -> Result<()> {
         let mut new = Ontology::default();
         for name in incoming.node_types {
@@ -113,7 +109,7 @@ impl Import<'_, '_> {
             match types::find_connection_type(self.tx, &kind.name)? {
                 None => new.connection_types.push(kind),
                 Some(there) if is_same(&there, &kind) => self.report.connection_types.equal += 1,
-                // The ontology only grows, so that neither can take the place of the other.
+                // The ontology only grows, so that neither can replace the other.
                 Some(_) => {
                     self.differ("connection type", &kind.name, vec!["definition".to_owned()])
                 }
@@ -145,7 +141,7 @@ impl Import<'_, '_> {
             self.report.nodes.new += 1;
             return self.tx.save_texts_in_time();
         };
-        // Content that cannot be read back is different from any.
+        // Content that cannot be read is different from any other.
         let held = content::if_readable(nodes::content(self.tx, &there))?;
         let before = &there.node;
         let mut changes = properties(&before.properties, &node.properties);
@@ -204,9 +200,9 @@ impl Import<'_, '_> {
         changes.extend(changed("created", &json!(before.created), &json!(created)));
         changes.extend(changed("modified", &json!(before.modified), &json!(modified)));
         if held != content {
-            let told = |notes: Option<&Content>| notes.map_or(Value::Null, Content::told);
+            let value = |notes: Option<&Content>| notes.map_or(Value::Null, Content::event_value);
             let held = held.as_ref().map(|(_, content)| content);
-            changes.push(Change::new("content", told(held), told(notes)));
+            changes.push(Change::new("content", value(held), value(notes)));
         }
         let fixed: Vec<Change> = [
             changed("type", &json!(before.r#type), &json!(connection.r#type)),
@@ -230,7 +226,7 @@ impl Import<'_, '_> {
         Ok(())
     }
 
-    /// Decides over an entry with these changes; `fixed` are those that no merge can make.
+    /// Decides about an entry with these changes; `fixed` are those that no merge can make.
     fn fate(
         &mut self,
         what: &str,
@@ -242,7 +238,7 @@ impl Import<'_, '_> {
         if self.merge && newer && fixed.is_empty() && !changes.is_empty() {
             return Fate::Replace;
         }
-        // Nothing is written, which would count by itself.
+        // A write counts by itself; here nothing is written.
         self.tx.progress().step();
         if changes.is_empty() && fixed.is_empty() {
             return Fate::Equal;
@@ -307,7 +303,7 @@ impl Import<'_, '_> {
     }
 }
 
-/// The order of names means nothing.
+/// Compares without the order of names, which has no meaning.
 fn is_same(left: &ConnectionType, right: &ConnectionType) -> bool {
     let same = |left: &[String], right: &[String]| {
         left.len() == right.len() && left.iter().all(|name| right.contains(name))
@@ -321,7 +317,7 @@ fn changed(field: &str, before: &Value, after: &Value) -> Option<Change> {
     (before != after).then(|| Change::new(field, before.clone(), after.clone()))
 }
 
-/// What makes one set of properties of the other, with those that are to go.
+/// The changes from one set of properties to the other, with those that are removed.
 fn properties(before: &Properties, after: &Properties) -> Vec<Change> {
     let mut patch = after.clone();
     let gone = before.keys().filter(|key| !after.contains_key(*key));
@@ -329,7 +325,7 @@ fn properties(before: &Properties, after: &Properties) -> Vec<Change> {
     props::merge(&mut before.clone(), &patch)
 }
 
-/// Says which entry it was.
+/// Adds the entry to the message.
 fn named(what: &str, id: &str, error: Error) -> Error {
     match error {
         Error::Fault(mut fault) => {

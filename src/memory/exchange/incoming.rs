@@ -1,4 +1,4 @@
-//! What the directory holds, read and checked entry by entry.
+//! The content of the directory, read and checked entry by entry.
 
 use std::{
     collections::HashSet,
@@ -23,17 +23,15 @@ use crate::{
     os::fs::{self, ReadError},
 };
 
-/// A registry over this does not fit into memory with what is made of it.
+/// A larger registry does not fit into memory with what is built from it.
 const MAX_REGISTRY: u64 = 1 << 30;
 const MAX_ONTOLOGY: u64 = 16 << 20;
 
-/// A node of the directory.
 pub(super) struct IncomingNode {
     pub node: Node,
     pub content: Content,
 }
 
-/// A connection of the directory.
 pub(super) struct IncomingConnection {
     pub connection: Connection,
     pub content: Option<(String, Content)>,
@@ -46,17 +44,18 @@ pub struct Directory {
     pub(super) registry: Registry,
 }
 
-/// Whether there is content that nothing names.
+/// Whether content files exist.
 fn is_cut_short(directory: &Path) -> bool {
     ["_content/nodes", "_content/connections"].iter().any(|inside| {
         fs::names(&directory.join(inside)).ok().flatten().is_some_and(|names| !names.is_empty())
     })
 }
 
-/// Reads the ontology and the registry. A directory that has only the former has no nodes yet.
+/// Reads the ontology and the registry. A directory with an ontology only has no nodes yet.
 pub fn open_directory(directory: &Path) -> Result<Directory> {
     let no_memory = |file: &str, error: &ReadError| -> Error {
-        let message = format!("{} is no directory of memory: {file}: {error}", directory.display());
+        let message =
+            format!("{} is not a directory of memory: {file}: {error}", directory.display());
         Fault::new(ErrorCode::ValidationError, message)
             .hint("name the directory that holds _system and _content")
             .into()
@@ -65,7 +64,7 @@ pub fn open_directory(directory: &Path) -> Result<Directory> {
         let bytes = fs::read_beneath(directory, file, cap)?;
         let text = String::from_utf8(bytes)
             .map_err(|error| ReadError::NotText { offset: error.utf8_error().valid_up_to() })?;
-        // Some editors begin a text with a mark of its encoding.
+        // Some editors start a text with a byte order mark.
         match text.strip_prefix('\u{feff}') {
             Some(rest) => Ok(rest.to_owned()),
             None => Ok(text),
@@ -76,12 +75,12 @@ pub fn open_directory(directory: &Path) -> Result<Directory> {
     let registry = match read(layout::REGISTRY, MAX_REGISTRY) {
         Err(ReadError::Missing) if is_cut_short(directory) => {
             let message = format!(
-                "{} has content and no {}: it is an export that was cut short",
+                "{} has content and no {}: the export was interrupted",
                 directory.display(),
                 layout::REGISTRY
             );
             return Err(Fault::new(ErrorCode::ValidationError, message)
-                .hint("export once more where it comes from")
+                .hint("export it again where it comes from")
                 .into());
         }
         Err(ReadError::Missing) => Registry::default(),
@@ -94,7 +93,7 @@ pub fn open_directory(directory: &Path) -> Result<Directory> {
     Ok(Directory { path: directory.to_owned(), ontology, registry })
 }
 
-/// Names that could not have been given through a tool either.
+/// Refuses names that a tool would refuse.
 fn check_names(ontology: &Ontology) -> Result<()> {
     let list = |field: &str, names: &[String]| -> Result<()> {
         let mut seen = HashSet::new();
@@ -102,7 +101,7 @@ fn check_names(ontology: &Ontology) -> Result<()> {
             let field = format!("{field}[{index}]");
             check_name(&field, name)?;
             if !seen.insert(name) {
-                return Err(Fault::invalid(&field, format!("is `{name}` once more")).into());
+                return Err(Fault::invalid(&field, format!("repeats `{name}`")).into());
             }
         }
         Ok(())
@@ -118,7 +117,7 @@ fn check_names(ontology: &Ontology) -> Result<()> {
     Ok(())
 }
 
-/// A name that tools can name: they trim what they are given.
+/// Refuses a name that no tool could name: tools trim their arguments.
 fn check_name(field: &str, name: &str) -> Result<()> {
     check_nul(field, name)?;
     if validate::name(field, name)? != name {
@@ -127,7 +126,7 @@ fn check_name(field: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// An id, which may have any shape.
+/// Refuses an empty or long id; its form is free.
 fn check_id(id: &str) -> Result<()> {
     if id.is_empty() {
         return Err(Fault::invalid("id", "is empty").into());
@@ -136,7 +135,7 @@ fn check_id(id: &str) -> Result<()> {
     text::check_size("id", id.len(), limits::ID)
 }
 
-/// What no call could name. Where it is part of a value, it can be read like any other.
+/// Refuses NUL in a name or an id, which no call could name. As part of a value it is allowed.
 fn check_nul(field: &str, text: &str) -> Result<()> {
     match text.contains('\0') {
         true => Err(Fault::invalid(field, "has a NUL, which cannot be stored").into()),
@@ -145,7 +144,7 @@ fn check_nul(field: &str, text: &str) -> Result<()> {
 }
 
 impl IncomingNode {
-    /// The node that the registry has under `id`, with its content.
+    /// Reads the node that the registry has under `id`, with its content.
     pub(super) fn read(directory: &Path, id: &str, value: Value) -> Result<Self> {
         let entry: NodeEntry = registry::entry(value)?;
         check_entry(id, &entry.id, &entry.properties)?;
@@ -165,14 +164,14 @@ impl IncomingNode {
 }
 
 impl IncomingConnection {
-    /// The connection that the registry has under `id`, with its notes.
+    /// Reads the connection that the registry has under `id`, with its notes.
     pub(super) fn read(directory: &Path, id: &str, value: Value) -> Result<Self> {
         let entry: ConnectionEntry = registry::entry(value)?;
         check_entry(id, &entry.id, &entry.properties)?;
         let (created, modified) = instants(&entry.created, &entry.modified)?;
         let content = match entry.content {
             Some(mut held) => {
-                // Notes are text, whatever they are called.
+                // Notes are text, whatever their format is.
                 held.encoding = Some(Encoding::Utf8);
                 let content = content(directory, &held)?;
                 Some((held.format, content))
@@ -198,7 +197,7 @@ fn check_entry(key: &str, id: &str, properties: &Properties) -> Result<()> {
     check_id(id)?;
     if key != id {
         let shown = text::shorten(id, 80);
-        let problem = format!("is `{shown}`, and the registry has it under another id");
+        let problem = format!("is `{shown}`, but its key in the registry is another id");
         return Err(Fault::invalid("id", problem).into());
     }
     validate::properties("properties", properties)
@@ -213,7 +212,7 @@ fn instants(created: &str, modified: &str) -> Result<(Timestamp, Timestamp)> {
     Ok((created, modified))
 }
 
-/// The content that an entry names. The path is data: it leads nowhere but into the directory.
+/// Reads the content of an entry. The path is data: it must not lead out of the directory.
 fn content(directory: &Path, entry: &ContentEntry) -> Result<Content> {
     check_name("content.format", &entry.format)?;
     let path = paths::normalise("content.path", None, &entry.path)?;

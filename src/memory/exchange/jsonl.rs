@@ -1,7 +1,7 @@
 //! `memory.jsonl` of the reference memory server: entities with observations, and relations between them.
 //!
-//! An entity becomes a node whose id follows from its name, so that a second import finds it: what it says that the
-//! node does not say yet is added, and nothing twice. The ontology grows by the types that it needs.
+//! An entity becomes a node whose id follows from its name, so that a second import finds it and adds only the observations
+//! that it does not have yet. The ontology grows by the types that are needed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -34,10 +34,10 @@ use crate::{
 };
 use relations::put_relations;
 
-/// What a file without a type for something calls it.
+/// The type of an entity or relation without one.
 const UNTYPED: &str = "entity";
 
-/// What a line is.
+/// The type of a line.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an entity or a relation")]
 struct Head {
@@ -63,18 +63,14 @@ struct RelationLine {
     relation_type: String,
 }
 
-/// What came, and what was there.
+/// How many entries were imported.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ImportedJsonl {
-    /// Node types.
     pub node_types: usize,
-    /// Connection types.
     pub connection_types: usize,
-    /// Entities.
     pub nodes: Tally,
-    /// Relations.
     pub connections: Tally,
-    /// Relations with an end that is no entity, which are left out.
+    /// Relations that are left out, because an end is no entity.
     pub dangling: usize,
 }
 
@@ -84,7 +80,7 @@ struct Entity {
     observations: Vec<String>,
 }
 
-/// Takes in all lines, or none.
+/// Imports all lines, or none.
 pub fn import_jsonl(tx: &Write<'_>, lines: &str) -> Result<ImportedJsonl> {
     let (entities, relations) = read(lines)?;
     let mut done = ImportedJsonl::default();
@@ -110,7 +106,7 @@ pub fn import_jsonl(tx: &Write<'_>, lines: &str) -> Result<ImportedJsonl> {
 
 type Relation = (String, String, String);
 
-/// Entities by name, as often as they are told merged into one; relations, each once.
+/// Reads entities, merged by name, and relations without duplicates.
 fn read(lines: &str) -> Result<(BTreeMap<String, Entity>, BTreeSet<Relation>)> {
     let (mut entities, mut relations) = (BTreeMap::<String, Entity>::new(), BTreeSet::new());
     for (index, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -121,7 +117,7 @@ fn read(lines: &str) -> Result<(BTreeMap<String, Entity>, BTreeSet<Relation>)> {
                 .hint("nothing was imported; a line is an entity with name, entityType and observations, or a relation with from, to and relationType")
                 .into()
         };
-        let told = |error: Error| refused(error.into_fault("").message);
+        let at_line = |error: Error| refused(error.into_fault("").message);
         if line.contains('\0') {
             return Err(refused("it has a NUL byte".to_owned()));
         }
@@ -130,8 +126,8 @@ fn read(lines: &str) -> Result<(BTreeMap<String, Entity>, BTreeSet<Relation>)> {
         match head.r#type.as_str() {
             "entity" => {
                 let read: EntityLine = serde_json::from_str(line).map_err(unread)?;
-                let name = named("name", &read.name, limits::ID).map_err(told)?;
-                let kind = kind("entityType", &read.entity_type).map_err(told)?;
+                let name = named("name", &read.name, limits::ID).map_err(at_line)?;
+                let kind = kind("entityType", &read.entity_type).map_err(at_line)?;
                 if read.observations.iter().any(|said| said.contains('\0')) {
                     return Err(refused("`observations` has a NUL".to_owned()));
                 }
@@ -143,13 +139,13 @@ fn read(lines: &str) -> Result<(BTreeMap<String, Entity>, BTreeSet<Relation>)> {
             }
             "relation" => {
                 let read: RelationLine = serde_json::from_str(line).map_err(unread)?;
-                let kind = kind("relationType", &read.relation_type).map_err(told)?;
+                let kind = kind("relationType", &read.relation_type).map_err(at_line)?;
                 relations.insert((read.from.trim().to_owned(), kind, read.to.trim().to_owned()));
             }
             other => {
                 let problem =
-                    format!("is `{}`; there are entity, relation", text::shorten(other, 60));
-                return Err(told(Fault::invalid("type", problem).into()));
+                    format!("is `{}`; allowed are entity, relation", text::shorten(other, 60));
+                return Err(at_line(Fault::invalid("type", problem).into()));
             }
         }
     }
@@ -163,7 +159,7 @@ fn named(field: &str, name: &str, most: usize) -> Result<String> {
     text::bounded(field, name, most)
 }
 
-/// A type's name: what people wrote, on one line and not too long.
+/// The name of a type on one line, with a limited length.
 fn kind(field: &str, written: &str) -> Result<String> {
     let words: Vec<&str> = written.split_whitespace().collect();
     match words.is_empty() {
@@ -172,18 +168,18 @@ fn kind(field: &str, written: &str) -> Result<String> {
     }
 }
 
-/// An id that follows from what it names.
+/// An id that is computed from names.
 fn id_of(prefix: &str, names: &[&str]) -> String {
     let hex = text::hexadecimal(&Sha256::digest(names.join("\0")));
     format!("{prefix}{}", &hex[..16])
 }
 
-/// An observation as an item of a list.
+/// An observation as a list item.
 fn observed(said: &str) -> String {
     format!("- {}\n", said.trim().replace('\n', "\n  "))
 }
 
-/// The items of the lists that a text has.
+/// The items of all lists in a text.
 fn items(text: &str) -> HashSet<String> {
     let mut items: Vec<String> = Vec::new();
     let mut in_item = false;
@@ -203,14 +199,14 @@ fn put_entity(tx: &Write<'_>, name: &str, entity: &Entity, tally: &mut Tally) ->
     let there = nodes::find(tx, &id)?;
     let before = there.as_ref().map(|there| nodes::content(tx, there)).transpose()?;
     let held = before.as_ref().and_then(Content::text).unwrap_or_default().to_owned();
-    // Those that it has, then also those that were added: each is there once.
+    // The existing ones, and those that are added: each is stored once.
     let mut has = items(&held);
     let said = entity.observations.iter().filter(|said| !said.trim().is_empty());
     let missing: String =
         said.map(|said| observed(said)).filter(|item| has.insert(item.clone())).collect();
     if there.is_some() && missing.is_empty() {
         tally.equal += 1;
-        // Nothing is written, which would count by itself.
+        // A write counts by itself; here nothing is written.
         tx.progress().step();
         return Ok(());
     }

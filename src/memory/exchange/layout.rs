@@ -1,4 +1,4 @@
-//! Where things stand in the directory, and what their files are called.
+//! The paths of the directory, and the names of content files.
 
 use std::collections::HashSet;
 
@@ -6,26 +6,24 @@ use sha2::{Digest, Sha256};
 
 use crate::{base::text, memory::types::Encoding};
 
-/// What is not content.
+/// The directory of everything but content.
 pub(super) const SYSTEM: &str = "_system";
 /// Nodes and connections.
 pub(super) const REGISTRY: &str = "_system/registry.json";
-/// The registry that an export is about to replace, for as long as it is at work: the one way to know, after an export
-/// that was cut short, which files are left over from the one before.
+/// The former registry while an export runs. After an interrupted export it is the only list of the files that the one
+/// before it wrote.
 pub(super) const BEFORE: &str = "_system/registry.before.json";
 /// Node types and connection types.
 pub(super) const ONTOLOGY: &str = "_system/ontology.yaml";
-/// The contents of nodes.
 pub(super) const NODES: &str = "_content/nodes";
-/// The contents of connections.
 pub(super) const CONNECTIONS: &str = "_content/connections";
 
-/// Bytes of a file's name, its extension not counted.
+/// Bytes of a file's name without its extension.
 const NAME: usize = 150;
-/// Letters of a format that can be an extension.
+/// Letters of a format that is used as an extension.
 const EXTENSION: usize = 10;
 
-/// Formats whose files usually end otherwise.
+/// Formats whose files usually have another extension.
 const USUAL: &[(&str, &str)] = &[
     ("markdown", "md"),
     ("text", "txt"),
@@ -39,20 +37,20 @@ const USUAL: &[(&str, &str)] = &[
     ("binary", "bin"),
 ];
 
-/// Formats that are bytes, also when these happen to be text.
+/// Formats that are bytes, also if these are valid UTF-8.
 const BYTES: &[&str] = &[
     "pdf", "png", "jpg", "jpeg", "gif", "webp", "bmp", "ico", "zip", "gz", "tar", "mp3", "mp4",
     "wav", "docx", "xlsx", "pptx", "bin", "binary",
 ];
 
-/// Whether content of this format, in a file of this name, is bytes for its maker.
+/// Whether content of this format, in a file of this name, is meant as bytes.
 pub(super) fn is_bytes(format: &str, path: &str) -> bool {
     let named = |word: &str| BYTES.iter().any(|bytes| bytes.eq_ignore_ascii_case(word));
     named(format) || path.rsplit_once('.').is_some_and(|(_, extension)| extension == "bin")
 }
 
-/// The usual extension of a known format, else the format itself where it is a plain short word, else one of the
-/// encoding's own.
+/// The usual extension of a known format, else the format itself if it is a plain short word, else the extension of the
+/// encoding.
 pub(super) fn extension(format: &str, encoding: Encoding) -> String {
     let word = format.to_ascii_lowercase();
     if let Some((_, usual)) = USUAL.iter().find(|(known, _)| *known == word) {
@@ -69,15 +67,15 @@ pub(super) fn extension(format: &str, encoding: Encoding) -> String {
     }
 }
 
-/// Names for files in one directory: each once, also where the system does not tell `a` from `A`.
+/// Unique names of files in one directory, also on systems that do not distinguish `a` and `A`.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<String>,
 }
 
 impl Names {
-    /// The path of a file for the content of `id`. An id is data: whatever it has that could mean something to a
-    /// file system is escaped.
+    /// Returns the path of a file for the content of `id`. An id is data: what could have a meaning to a file system is
+    /// escaped.
     pub(super) fn path(&mut self, directory: &str, id: &str, extension: &str) -> String {
         let mut name = format!("{}.{extension}", escape(id));
         if is_reserved(id) || !self.taken.insert(name.to_lowercase()) {
@@ -88,12 +86,12 @@ impl Names {
     }
 }
 
-/// The id itself where it is plain; else every other byte as `%XX`.
+/// Keeps plain bytes, and writes every other byte as `%XX`.
 fn escape(id: &str) -> String {
     let mut name = String::with_capacity(id.len());
     for (index, byte) in id.bytes().enumerate() {
         let plain = byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-        // A leading dot hides a file, and two are the directory above.
+        // A leading dot hides a file, and two are the parent directory.
         if plain || (byte == b'.' && index > 0) {
             name.push(char::from(byte));
         } else {
@@ -108,7 +106,7 @@ fn digest(id: &str) -> String {
     format!("%%{}", text::hexadecimal(&Sha256::digest(id)))
 }
 
-/// Names that Windows keeps for devices, whatever their extension.
+/// Names that Windows reserves for devices, with any extension.
 fn is_reserved(id: &str) -> bool {
     let stem = id.split('.').next().unwrap_or(id).to_ascii_lowercase();
     let numbered =

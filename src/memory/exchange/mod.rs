@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The registry names each file. Its entries carry the `encoding` beside the `format`, which the original does not
-//! write; where it is missing it is found out from the bytes.
+//! write; without it the encoding is detected from the bytes.
 
 mod export;
 mod import;

@@ -45,7 +45,7 @@ pub(super) struct ConnectionEntry {
     pub content: Option<ContentEntry>,
 }
 
-/// Which file, and what is in it.
+/// The file of a content, with its format.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(expecting = "`content` with path and format")]
 pub(super) struct ContentEntry {
@@ -59,11 +59,11 @@ pub(super) struct ContentEntry {
 impl Registry {
     /// Reads the file's text.
     pub(super) fn read(json: &str) -> Result<Self> {
-        // As a map: a struct would take a list for its fields in their order.
+        // Read as a map first: a struct would also accept a list of its fields.
         let fields = unique::from_str(json).and_then(serde_json::from_value::<Map<String, Value>>);
         fields.and_then(|fields| serde_json::from_value(Value::Object(fields))).map_err(|error| {
             let problem = text::shorten(&error.to_string(), 300);
-            let message = format!("{} is no registry: {problem}", layout::REGISTRY);
+            let message = format!("{} is not a registry: {problem}", layout::REGISTRY);
             Fault::new(ErrorCode::ValidationError, message)
                 .hint("it has `nodes` and `connections`, each an object of entries by id")
                 .into()
@@ -75,7 +75,7 @@ impl Registry {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
 
-    /// The paths that its entries name, as they are written there.
+    /// The paths that its entries name, as they are written.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         let entries = self.nodes.values().chain(self.connections.values());
         entries.filter_map(|entry| entry["content"]["path"].as_str())
@@ -89,10 +89,10 @@ pub(super) fn entry<T: serde::de::DeserializeOwned>(value: Value) -> Result<T> {
     })
 }
 
-/// An instant, in whichever precision it was written.
+/// Reads an instant of any precision.
 pub(super) fn instant(field: &str, written: &str) -> Result<Timestamp> {
     written.parse().map_err(|_| {
         let shown = text::shorten(written, 60);
-        Fault::invalid(field, format!("is `{shown}`, which is no instant of RFC 3339")).into()
+        Fault::invalid(field, format!("is `{shown}`, which is not a time of RFC 3339")).into()
     })
 }

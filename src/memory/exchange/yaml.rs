@@ -13,7 +13,7 @@ pub(super) fn read(written: &str) -> Result<Ontology> {
     serde_saphyr::from_str(written).map_err(|error| {
         let said = text::shorten(&yaml::explain(&error), 300);
         let line = error.location().map_or(String::new(), |at| format!(":{}", at.line()));
-        let message = format!("{}{line} is no ontology: {said}", layout::ONTOLOGY);
+        let message = format!("{}{line} is not an ontology: {said}", layout::ONTOLOGY);
         Fault::new(ErrorCode::ValidationError, message)
             .hint("it has `node_types`, a list of names, and `connection_types` with name, from_types and to_types")
             .into()
@@ -52,9 +52,9 @@ fn list(yaml: &mut String, indent: &str, key: &str, names: &[String]) {
     }
 }
 
-/// A name as it is where nothing else can be meant, else in quotes, where JSON and YAML agree.
+/// A name without quotes if it is not ambiguous, else in quotes, for which JSON and YAML have the same rules.
 fn scalar(name: &str) -> String {
-    /// What YAML 1.1 or 1.2 reads as something else than text.
+    /// Words that YAML 1.1 or 1.2 does not read as text.
     const WORDS: &[&str] = &["true", "false", "yes", "no", "on", "off", "null", "y", "n"];
     let letters = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
@@ -63,7 +63,7 @@ fn scalar(name: &str) -> String {
     }
     let mut quoted = String::with_capacity(name.len() + 2);
     for character in serde_json::Value::String(name.to_owned()).to_string().chars() {
-        // JSON leaves these as they are, and YAML takes them for line breaks or refuses them.
+        // JSON does not escape these, and YAML reads them as line breaks or refuses them.
         match character {
             '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
                 let _ = write!(quoted, "\\u{:04x}", u32::from(character));

@@ -75,7 +75,8 @@ impl Incoming for OntologyRecord {
         }
         let other = |kind: &&ConnectionType| stored.kind(&kind.name).is_some_and(|it| it != *kind);
         if let Some(kind) = self.connection_types.iter().find(other) {
-            let message = format!("connection type `{}` is defined otherwise here", kind.name);
+            let message =
+                format!("connection type `{}` is defined differently in the database", kind.name);
             return Err(Fault::new(ErrorCode::Conflict, message)
                 .hint("a type never changes; import into a database of its own with --db")
                 .into());
@@ -233,8 +234,8 @@ fn origin(created: Timestamp, modified: Timestamp, by: &str) -> Origin<'_> {
 /// Of much content an event keeps size and digest.
 fn shorten(changes: &mut [Change], before: Option<&Content>, after: Option<&Content>) {
     if let Some(change) = changes.iter_mut().find(|change| change.field == "content") {
-        change.before = before.map_or(Value::Null, Content::told);
-        change.after = after.map_or(Value::Null, Content::told);
+        change.before = before.map_or(Value::Null, Content::event_value);
+        change.after = after.map_or(Value::Null, Content::event_value);
     }
 }
 
@@ -251,7 +252,7 @@ fn check_times(created: Timestamp, updated: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// A name or an id that is there and bounded; ids of any shape may have been imported before.
+/// Refuses an empty or long name or id; imported ids have any form.
 fn check_name(field: &str, name: &str) -> Result<()> {
     if name.is_empty() {
         return Err(Fault::invalid(field, "is empty").into());

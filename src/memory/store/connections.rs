@@ -42,7 +42,6 @@ db::row! {
     }
 }
 
-/// The connection, if there is one.
 pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
     tx.one(&format!("SELECT {COLUMNS} FROM memory_connections c WHERE c.id = ?1"), [id], from_row)
 }
@@ -61,14 +60,14 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
     })
 }
 
-/// What a new connection starts with.
+/// A new connection.
 #[derive(Debug)]
 pub struct NewConnection<'a> {
-    /// A type that is known, and allowed between these nodes.
+    /// A known type that is allowed between these nodes.
     pub r#type: &'a str,
-    /// A node that is there.
+    /// An existing node.
     pub from: &'a str,
-    /// Another, or the same.
+    /// Another one, or the same.
     pub to: &'a str,
     /// Valid properties, with all that the type requires.
     pub properties: &'a Properties,
@@ -76,7 +75,7 @@ pub struct NewConnection<'a> {
     pub content: Option<(&'a str, &'a Content)>,
 }
 
-/// Inserts a connection under a fresh id, and answers it.
+/// Inserts a connection under a new id; returns the id.
 pub fn insert(tx: &Write<'_>, new: &NewConnection<'_>) -> Result<String> {
     loop {
         let id = tx.ids().short(CONNECTION_PREFIX);
@@ -86,7 +85,7 @@ pub fn insert(tx: &Write<'_>, new: &NewConnection<'_>) -> Result<String> {
     }
 }
 
-/// Inserts a connection under a given id; false when there is one.
+/// Inserts a connection under a given id; false if the id is used.
 pub fn insert_as(
     tx: &Write<'_>,
     id: &str,
@@ -126,7 +125,7 @@ fn save_content(tx: &Write<'_>, seq: i64, format: &str, content: &Content) -> Re
     Ok(())
 }
 
-/// Writes the fields that can change, which had the properties `before`, and new notes where there are some.
+/// Writes the fields that can change, with `before` the former properties, and new notes if given.
 pub fn save(
     tx: &Write<'_>,
     record: &Record,
@@ -146,7 +145,7 @@ pub fn save(
     }
 }
 
-/// Puts all of `new` in place of what a connection was.
+/// Replaces all of a connection.
 pub fn replace(
     tx: &Write<'_>,
     record: &Record,
@@ -168,7 +167,7 @@ pub fn replace(
             origin.by,
         ),
     )?;
-    // The type may be another one.
+    // The type may have changed.
     forget_properties(tx, record)?;
     let owner = (record.seq, new.r#type);
     properties::save(tx, Of::Connections, owner, &Properties::new(), new.properties)?;
@@ -181,7 +180,7 @@ pub fn replace(
     }
 }
 
-/// The notes and the word for their kind, where there are some.
+/// The notes and the word for their kind, if it has notes.
 pub fn content(tx: &Read<'_>, record: &Record) -> Result<Option<(String, Content)>> {
     let found: Option<(String, Vec<u8>)> = tx.one(
         "SELECT format, bytes FROM memory_connection_contents WHERE owner = ?1",
@@ -197,12 +196,12 @@ pub fn content(tx: &Read<'_>, record: &Record) -> Result<Option<(String, Content
         let message = format!("the content of {id} cannot be read back: {cause}");
         Fault::new(ErrorCode::ContentReadFailed, message)
             .details(json!({ "connection_id": id }))
-            .hint("`graph doctor` says whether the file is sound; update_connection can store it anew")
+            .hint("`graph doctor` says whether the file is sound; update_connection can store it again")
     })?;
     Ok(Some((format, content)))
 }
 
-/// The format of notes that are there, else the usual one.
+/// The format of the existing notes, else the default.
 pub fn format(tx: &Read<'_>, seq: i64) -> Result<String> {
     let sql = "SELECT format FROM memory_connection_contents WHERE owner = ?1";
     Ok(tx.one(sql, [seq], |row| row.get(0))?.unwrap_or_else(|| MARKDOWN.to_owned()))
@@ -244,21 +243,17 @@ pub fn each(tx: &Read<'_>, visit: impl FnMut(Record) -> Result<bool>) -> Result<
     )
 }
 
-/// Which way to follow connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// From source to target.
     Out,
-    /// From target to source.
     In,
-    /// Either.
     Both,
 }
 
 /// The nodes at the other ends of a node's connections as SQL, each once, with `?1` the node and `?2` the type.
 fn neighbours(way: Way, typed: bool) -> String {
     let leg = |near: &str, far: &str| {
-        // Without a type the value is null; it is named all the same, so that it can be bound.
+        // Without a type the value is null; the query names it nevertheless, so that it can be bound.
         let of_type = if typed { " AND type = ?2" } else { " AND ?2 IS NULL" };
         format!("SELECT {far} AS id FROM memory_connections WHERE {near} = ?1{of_type}")
     };
@@ -266,7 +261,7 @@ fn neighbours(way: Way, typed: bool) -> String {
     match way {
         Way::Out => format!("SELECT DISTINCT id FROM ({out})"),
         Way::In => format!("SELECT DISTINCT id FROM ({back})"),
-        // A union keeps each once.
+        // A union removes duplicates.
         Way::Both => format!("{out} UNION {back}"),
     }
 }
@@ -288,7 +283,6 @@ pub fn connected(
     tx.all(&sql, (id, kind, after, limit), |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// How many there are.
 pub fn connected_count(tx: &Read<'_>, id: &str, kind: Option<&str>, way: Way) -> Result<i64> {
     let sql = format!("SELECT count(*) FROM ({}) far", neighbours(way, kind.is_some()));
     Ok(tx.one(&sql, (id, kind), |row| row.get(0))?.unwrap_or(0))

@@ -46,13 +46,12 @@ impl FromSql for Encoding {
     }
 }
 
-/// The node, if there is one.
 pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
     tx.one(&format!("SELECT {COLUMNS} FROM memory_nodes WHERE id = ?1"), [id], from_row)
 }
 
-/// What a node is called and the first `bytes` of its text.
-pub fn told(tx: &Read<'_>, id: &str, bytes: usize) -> Result<Option<Told>> {
+/// The title of a node and the first `bytes` of its text.
+pub fn title_and_text(tx: &Read<'_>, id: &str, bytes: usize) -> Result<Option<Told>> {
     tx.one(
         "SELECT n.type, n.title, CASE n.encoding WHEN 'utf-8' THEN substr(c.bytes, 1, ?2) ELSE x'' END AS text
            FROM memory_nodes n LEFT JOIN memory_node_contents c ON c.owner = n.seq
@@ -60,7 +59,7 @@ pub fn told(tx: &Read<'_>, id: &str, bytes: usize) -> Result<Option<Told>> {
         (id, bytes),
         |row| {
             let text = row.get_ref("text")?.as_blob_or_null()?.unwrap_or_default();
-            // Cut in the middle of a letter, its rest is no text.
+            // The cut may be in the middle of a letter.
             let text = String::from_utf8_lossy(text).trim_end_matches('\u{fffd}').to_owned();
             Ok(Told { id: id.to_owned(), kind: row.get("type")?, title: row.get("title")?, text })
         },
@@ -91,38 +90,35 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
     })
 }
 
-/// What a new node starts with.
+/// A new node.
 #[derive(Debug)]
 pub struct NewNode<'a> {
-    /// A type that is known.
+    /// A known type.
     pub r#type: &'a str,
     /// Valid properties.
     pub properties: &'a Properties,
-    /// The writer's own word for the kind of content.
+    /// The writer's word for the kind of content.
     pub format: &'a str,
-    /// The content.
     pub content: &'a Content,
 }
 
-/// When and by whom something was made, and when it last changed.
+/// When and by whom something was created, and when it last changed.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin<'a> {
-    /// When it was made.
     pub created: Timestamp,
-    /// When it last changed.
     pub modified: Timestamp,
-    /// Who made it; where that is not known, whoever writes it here first.
+    /// Its creator; if unknown, the actor of this call.
     pub by: Option<&'a str>,
 }
 
 impl Origin<'_> {
-    /// Made now.
+    /// Created now.
     pub fn now(tx: &Write<'_>) -> Self {
         Origin { created: tx.now(), modified: tx.now(), by: None }
     }
 }
 
-/// Inserts a node under a fresh id and makes its text findable; answers the id.
+/// Inserts a node under a new id and indexes its text; returns the id.
 pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<String> {
     loop {
         let id = tx.ids().short(NODE_PREFIX);
@@ -132,7 +128,7 @@ pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<String> {
     }
 }
 
-/// Inserts a node under a given id; false when there is one.
+/// Inserts a node under a given id; false if the id is used.
 pub fn insert_as(tx: &Write<'_>, id: &str, new: &NewNode<'_>, origin: Origin<'_>) -> Result<bool> {
     let seq = tx.insert(
         "INSERT INTO memory_nodes (id, type, title, properties, format, encoding, created, modified, created_by)
@@ -161,10 +157,10 @@ pub fn insert_as(tx: &Write<'_>, id: &str, new: &NewNode<'_>, origin: Origin<'_>
     Ok(true)
 }
 
-/// Makes text findable, and bytes not.
+/// Indexes text; bytes are not indexed.
 pub fn index(tx: &Write<'_>, id: &str, content: &Content) {
     match content.text() {
-        // The tokenizer would stop at NUL, which no tool lets in and a file may have.
+        // The tokenizer would stop at NUL, which no tool accepts, but a file may contain.
         Some(text) if text.contains('\0') => {
             tx.index(Domain::Memory, "node", id, &text.replace('\0', "\u{fffd}"));
         }
@@ -173,7 +169,7 @@ pub fn index(tx: &Write<'_>, id: &str, content: &Content) {
     }
 }
 
-/// Writes the fields that can change, which had the properties `before`, and new content where there is some.
+/// Writes the fields that can change, with `before` the former properties, and new content if given.
 pub fn save(
     tx: &Write<'_>,
     record: &Record,
@@ -204,7 +200,7 @@ pub fn save(
     Ok(())
 }
 
-/// Puts all of `new` in place of what a node was.
+/// Replaces all of a node.
 pub fn replace(
     tx: &Write<'_>,
     record: &Record,
@@ -232,14 +228,14 @@ pub fn replace(
          ON CONFLICT (owner) DO UPDATE SET bytes = excluded.bytes",
         (record.seq, new.content.bytes()),
     )?;
-    // The type may be another one.
+    // The type may have changed.
     forget_properties(tx, record)?;
     properties::save(tx, Of::Nodes, (record.seq, new.r#type), &Properties::new(), new.properties)?;
     index(tx, &record.node.id, new.content);
     Ok(())
 }
 
-/// Removes a node that no connection touches any more.
+/// Removes a node that has no connections any more.
 pub fn delete(tx: &Write<'_>, record: &Record) -> Result<()> {
     tx.unindex(Domain::Memory, &record.node.id);
     forget_properties(tx, record)?;
@@ -251,14 +247,14 @@ fn forget_properties(tx: &Write<'_>, Record { seq, node }: &Record) -> Result<()
     properties::save(tx, Of::Nodes, (*seq, &node.r#type), &node.properties, &Properties::new())
 }
 
-/// A node's content; CONTENT_READ_FAILED where it is gone or does not fit its encoding.
+/// A node's content; CONTENT_READ_FAILED if it is missing or does not fit its encoding.
 pub fn content(tx: &Read<'_>, record: &Record) -> Result<Content> {
     let sql = "SELECT bytes FROM memory_node_contents WHERE owner = ?1";
     let unreadable = |cause: String| -> Error {
         let message = format!("the content of {} cannot be read back: {cause}", record.node.id);
         Fault::new(ErrorCode::ContentReadFailed, message)
             .details(json!({ "node_id": record.node.id }))
-            .hint("`graph doctor` says whether the file is sound; update_node can store the content anew")
+            .hint("`graph doctor` says whether the file is sound; update_node can store the content again")
             .into()
     };
     let bytes: Option<Vec<u8>> =
@@ -266,7 +262,7 @@ pub fn content(tx: &Read<'_>, record: &Record) -> Result<Content> {
             ErrorCode::StorageCorrupt => unreadable(error.to_string()),
             _ => error,
         })?;
-    let bytes = bytes.ok_or_else(|| unreadable("it is not there".to_owned()))?;
+    let bytes = bytes.ok_or_else(|| unreadable("it is missing".to_owned()))?;
     Content::from_bytes(bytes, record.node.encoding)
         .map_err(|error| unreadable(error.into_fault("").message))
 }

@@ -6,12 +6,9 @@ use crate::{
     memory::ontology::ConnectionType,
 };
 
-/// Which end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// Where it starts.
     From,
-    /// Where it leads.
     To,
 }
 
@@ -24,12 +21,12 @@ impl Side {
     }
 }
 
-/// Whether there is an ontology.
 pub fn exists(tx: &Read<'_>) -> Result<bool> {
     Ok(tx.one("SELECT 1 FROM memory_ontologies WHERE id = 1", [], |_| Ok(()))?.is_some())
 }
 
-/// Marks the ontology as there and as changed now; one that was imported may have been made in what is the future here.
+/// Creates the ontology, or marks it as changed now. An imported one may have been created at a time that is in the
+/// future here.
 pub fn touch(tx: &Write<'_>) -> Result<()> {
     tx.run(
         "INSERT INTO memory_ontologies (id, created, modified) VALUES (1, ?1, ?1)
@@ -55,7 +52,6 @@ pub fn connection_names(tx: &Read<'_>) -> Result<Vec<String>> {
     tx.all("SELECT name FROM memory_connection_types ORDER BY seq", [], |row| row.get(0))
 }
 
-/// A connection type, if there is one.
 pub fn find_connection_type(tx: &Read<'_>, name: &str) -> Result<Option<ConnectionType>> {
     let sql = "SELECT required_properties FROM memory_connection_types WHERE name = ?1";
     let Some(required_properties) = tx.one(sql, [name], |row| db::json(row, 0))? else {
@@ -77,13 +73,13 @@ fn topology(tx: &Read<'_>, name: &str, side: Side) -> Result<Vec<String>> {
     )
 }
 
-/// Adds a node type that is not there.
+/// Adds a new node type.
 pub fn insert_node_type(tx: &Write<'_>, name: &str) -> Result<()> {
     tx.run("INSERT INTO memory_node_types (name) VALUES (?1)", [name])?;
     Ok(())
 }
 
-/// Adds a connection type that is not there, over node types that are.
+/// Adds a new connection type between existing node types.
 pub fn insert_connection_type(tx: &Write<'_>, new: &ConnectionType) -> Result<()> {
     tx.run(
         "INSERT INTO memory_connection_types (name, required_properties) VALUES (?1, ?2)",

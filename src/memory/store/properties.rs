@@ -1,4 +1,4 @@
-//! Properties once more, one a row, so that they are found by value.
+//! Properties as rows, so that they are found by value.
 
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::{
     db::{self, Write},
 };
 
-/// Whose properties, and whose rows.
+/// The owners of properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// `memory_nodes`
@@ -18,7 +18,7 @@ pub enum Of {
 }
 
 impl Of {
-    /// The table of the things themselves.
+    /// The table of the owners.
     pub fn table(self) -> &'static str {
         match self {
             Of::Nodes => "memory_nodes",
@@ -40,9 +40,9 @@ pub fn stored(value: &Value) -> (&'static str, Sql) {
     db::scalar(value).unwrap_or_else(|| ("string", Sql::Text(value.to_string())))
 }
 
-/// Makes the properties `after` findable as those of `owner`, where those `before` were.
+/// Replaces the rows of the properties `before` of `owner` by those of `after`.
 ///
-/// The rows of an owner are found by what it says itself, so that whoever changes it tells both.
+/// Rows are found by value, so that a caller passes the former properties too.
 pub fn save(
     tx: &Write<'_>,
     of: Of,
@@ -64,7 +64,7 @@ pub fn save(
              ON CONFLICT (type, key, kind, value, owner) DO NOTHING",
         ),
     };
-    // All that goes before anything comes: two large numbers may be the same to a row.
+    // Deletes before it inserts: two large numbers may be the same in a row.
     for (sql, properties, others) in [(forget, before, after), (remember, after, before)] {
         for (key, value) in properties {
             if others.get(key) != Some(value) {
@@ -77,7 +77,7 @@ pub fn save(
     Ok(())
 }
 
-/// Forgets the properties of all, before they are saved anew.
+/// Deletes the rows of all properties, before they are written again.
 pub fn clear(tx: &Write<'_>, of: Of) -> Result<()> {
     tx.run(&format!("DELETE FROM {}", of.properties()), [])?;
     Ok(())

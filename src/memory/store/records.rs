@@ -1,4 +1,4 @@
-//! Rows as an exchange reads and writes them: with who made them, by id.
+//! Rows as an exchange reads and writes them: with their creator, by id.
 
 use super::{
     connections::{self, Record as ConnectionRow},
@@ -9,7 +9,7 @@ use crate::{
     db::{Read, Write},
 };
 
-/// Visits all nodes by id, each with who made it.
+/// Visits all nodes by id, each with its creator.
 pub fn each_node(
     tx: &Read<'_>,
     visit: impl FnMut((NodeRow, String)) -> Result<bool>,
@@ -18,13 +18,12 @@ pub fn each_node(
     tx.while_each(&sql, [], |row| Ok((nodes::from_row(row)?, row.get("created_by")?)), visit)
 }
 
-/// The node, if there is one.
 pub fn find_node(tx: &Read<'_>, id: &str) -> Result<Option<(NodeRow, String)>> {
     let sql = format!("SELECT {}, created_by FROM memory_nodes WHERE id = ?1", nodes::COLUMNS);
     tx.one(&sql, [id], |row| Ok((nodes::from_row(row)?, row.get("created_by")?)))
 }
 
-/// Visits all connections by id, each with who made it.
+/// Visits all connections by id, each with its creator.
 pub fn each_connection(
     tx: &Read<'_>,
     visit: impl FnMut((ConnectionRow, String)) -> Result<bool>,
@@ -34,21 +33,20 @@ pub fn each_connection(
     tx.while_each(&sql, [], |row| Ok((connections::from_row(row)?, row.get("created_by")?)), visit)
 }
 
-/// The connection, if there is one.
 pub fn find_connection(tx: &Read<'_>, id: &str) -> Result<Option<(ConnectionRow, String)>> {
     let columns = connections::COLUMNS;
     let sql = format!("SELECT {columns}, c.created_by FROM memory_connections c WHERE c.id = ?1");
     tx.one(&sql, [id], |row| Ok((connections::from_row(row)?, row.get("created_by")?)))
 }
 
-/// When the ontology was made and last changed, if there is one.
+/// When the ontology was created and last changed.
 pub fn ontology_times(tx: &Read<'_>) -> Result<Option<(Timestamp, Timestamp)>> {
     tx.one("SELECT created, modified FROM memory_ontologies WHERE id = 1", [], |row| {
         Ok((row.get(0)?, row.get(1)?))
     })
 }
 
-/// Marks the ontology as made and changed at these instants.
+/// Marks the ontology as created and changed at these instants.
 pub fn put_ontology_times(tx: &Write<'_>, created: Timestamp, modified: Timestamp) -> Result<()> {
     tx.run(
         "INSERT INTO memory_ontologies (id, created, modified) VALUES (1, ?1, ?2)
@@ -58,7 +56,7 @@ pub fn put_ontology_times(tx: &Write<'_>, created: Timestamp, modified: Timestam
     Ok(())
 }
 
-/// A connection whose type does not allow its ends, if there is one.
+/// A connection whose type does not allow its ends.
 pub fn misplaced(tx: &Read<'_>) -> Result<Option<String>> {
     tx.one(
         "SELECT c.id FROM memory_connections c
@@ -73,7 +71,6 @@ pub fn misplaced(tx: &Read<'_>) -> Result<Option<String>> {
     )
 }
 
-/// How many records there are.
 pub fn count(tx: &Read<'_>) -> Result<usize> {
     let sql = "SELECT (SELECT count(*) FROM memory_connections) + (SELECT count(*) FROM memory_nodes) + (SELECT count(*) FROM memory_ontologies)";
     Ok(tx.one(sql, [], |row| row.get(0))?.unwrap_or(0))

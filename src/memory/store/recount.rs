@@ -1,10 +1,10 @@
-//! What the memory keeps twice: properties as JSON and as rows, text as content and in the index.
+//! Checks of what the memory stores twice: properties as JSON and as rows, text as content and in the index.
 
 use crate::db::Check;
 
-/// Of each owner, how many rows say what its JSON says, and how many there are to be; and rows that nobody owns. SQLite and
+/// For each owner, how many rows agree with its JSON, and how many there should be; and rows without an owner. SQLite and
 /// the JSON reader may differ in the last bit of a fraction, and SQLite ends a text of JSON at NUL, which only an import
-/// lets in. Asked from the side of the rows: a value that is only nearly the same cannot be looked up.
+/// accepts. The query starts at the rows: a value that is only nearly the same cannot be found by an index.
 macro_rules! properties {
     ($what:literal, $things:literal, $rows:literal) => {
         [
@@ -21,12 +21,12 @@ macro_rules! properties {
                                                 WHEN 'false' THEN 'boolean' ELSE 'number' END
                                    AND (p.value = j.value OR (p.kind = 'string' AND instr(p.value, char(0)) > 0)
                                         OR (typeof(p.value) = 'real' AND abs(p.value - j.value) <= abs(p.value) * 1e-15)))
-                              ) AS told
+                              ) AS matching
                          FROM ",
                     $rows,
                     " p GROUP BY p.owner
                      )
-                     SELECT t.id, coalesce(h.told, 0) AS kept, (SELECT count(*) FROM json_each(t.properties)) AS found
+                     SELECT t.id, coalesce(h.matching, 0) AS kept, (SELECT count(*) FROM json_each(t.properties)) AS found
                        FROM ",
                     $things,
                     " t LEFT JOIN held h ON h.owner = t.seq
@@ -47,15 +47,15 @@ macro_rules! properties {
     };
 }
 
-/// What nodes say of themselves, as rows.
+/// The properties of nodes, as rows.
 pub const NODE_PROPERTIES: [Check; 2] =
     properties!("memory", "memory_nodes", "memory_node_properties");
 
-/// What connections say of themselves, as rows.
+/// The properties of connections, as rows.
 pub const CONNECTION_PROPERTIES: [Check; 2] =
     properties!("connection", "memory_connections", "memory_connection_properties");
 
-/// Contents, and their text in the index.
+/// Content, and its text in the index.
 pub const TEXTS: &[Check] = &[
     Check {
         what: "contents of a memory",

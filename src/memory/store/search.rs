@@ -5,7 +5,7 @@ use crate::{
     db::{Needle, Read, subjects_sql},
 };
 
-/// Nodes after `after` whose text has the needle.
+/// Nodes after `after` whose text contains the needle.
 pub fn page(
     tx: &Read<'_>,
     needle: &Needle,
@@ -17,7 +17,7 @@ pub fn page(
         Needle::Phrase(phrase) => phrase,
         Needle::Short(short) => return scan(tx, short, kind, after, limit),
     };
-    // In this order: the index names few, each is found by its id.
+    // In this order: the index returns few rows, and each node is found by its id.
     let sql = format!(
         "SELECT n.seq, n.id FROM ({}) found CROSS JOIN memory_nodes n ON n.id = found.subject
           WHERE n.seq > ?2{} ORDER BY n.seq LIMIT ?4",
@@ -27,7 +27,6 @@ pub fn page(
     tx.all(&sql, (phrase, after, kind, limit), |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// How many there are.
 pub fn count(tx: &Read<'_>, needle: &Needle, kind: Option<&str>) -> Result<i64> {
     let phrase = match needle {
         Needle::Phrase(phrase) => phrase,
@@ -45,7 +44,7 @@ pub fn count(tx: &Read<'_>, needle: &Needle, kind: Option<&str>) -> Result<i64> 
     Ok(tx.one(&sql, (phrase, 0, kind), |row| row.get(0))?.unwrap_or(0))
 }
 
-/// The condition on the type that is bound as `?3`, in a form that binds it where there is none.
+/// The condition on the type, which is bound as `?3` even if no type is given.
 fn of_type(kind: Option<&str>) -> &'static str {
     match kind {
         Some(_) => " AND n.type = ?3",
@@ -53,7 +52,7 @@ fn of_type(kind: Option<&str>) -> &'static str {
     }
 }
 
-/// Looks into every text: a needle of one or two characters is in no trigram.
+/// Reads every text: a needle of one or two characters is in no trigram.
 fn scan(
     tx: &Read<'_>,
     needle: &str,
@@ -62,7 +61,7 @@ fn scan(
     limit: usize,
 ) -> Result<Vec<(i64, String)>> {
     let mut found = Vec::new();
-    // Row by row and not as a condition, so that a call that takes too long can be told to wait aside.
+    // Row by row and not as a condition, so that a call that takes too long can be interrupted.
     tx.while_each(
         "SELECT n.seq, n.id, c.bytes FROM memory_nodes n CROSS JOIN memory_node_contents c ON c.owner = n.seq
           WHERE n.seq > ?1 AND n.encoding = 'utf-8' AND (?2 IS NULL OR n.type = ?2) ORDER BY n.seq",

@@ -1,4 +1,4 @@
-//! Ids by type, ends and properties, oldest first, found from whichever condition fits the fewest.
+//! Ids by type, ends and properties, oldest first. A query starts with the condition that matches the fewest rows.
 
 use rusqlite::types::Value as Sql;
 
@@ -13,31 +13,31 @@ use crate::{
     db::{self, Read},
 };
 
-/// How far a condition is looked into to learn how many it fits; the next is looked into only when all fit more.
+/// How many rows of each condition are read first to estimate how many it matches; more are read only if all match more.
 const DEPTHS: [usize; 3] = [32, 512, 8_192];
 
-/// What a node or a connection must be like; all that is given must hold.
+/// A filter of nodes or connections; all given conditions must hold.
 ///
-/// A value is found within a type. Whoever gives properties and no type has all types asked, one by one.
+/// A value is found within a type. A filter with properties and no type queries all types, one by one.
 #[derive(Debug)]
 pub struct Selection(Vec<Fitting>);
 
-/// What fits, of one type or of whatever type.
+/// The matches of one type, or of any type.
 #[derive(Debug)]
 struct Fitting {
     of: Of,
     conditions: Vec<Condition>,
-    /// Wanted properties that rows have rounded, as JSON: wherever it begins, the thing itself is asked.
+    /// Requested properties whose rows are rounded, as JSON: the stored properties are compared too.
     exactly: Option<String>,
 }
 
-/// One condition: a range of an index to begin at, and a check of a row that was found otherwise.
+/// One condition: a range of an index to start with, and a check of a row that was found by another one.
 #[derive(Debug)]
 struct Condition {
-    /// The table and index that hold the range, with the column that numbers the thing.
+    /// The table and index of the range, with the column that has the sequence number.
     source: &'static str,
     column: &'static str,
-    /// Of the range, over `x`; of a check, over `r`. Each `?` is one of the values, in their order.
+    /// SQL of the range, over `x`, and of the check, over `r`. Each `?` is one of the values, in their order.
     range: &'static str,
     range_values: Vec<Sql>,
     check: &'static str,
@@ -117,7 +117,6 @@ impl Selection {
         Ok(page)
     }
 
-    /// How many there are.
     pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
         self.0.iter().map(|fitting| fitting.count(tx)).sum()
     }
@@ -135,7 +134,7 @@ impl Fitting {
         Fitting { of, conditions: Vec::new(), exactly: None }
     }
 
-    /// A type alone is a place to begin only where nothing narrower is.
+    /// A query starts with a type only if no other condition is given.
     fn kind(&mut self, source: &'static str, kind: Option<&str>) {
         let Some(kind) = kind.filter(|_| self.conditions.is_empty()) else {
             return;
@@ -173,7 +172,7 @@ impl Fitting {
         });
     }
 
-    /// Found within a type; without one there are none.
+    /// Properties are found within a type.
     fn properties(&mut self, kind: Option<&str>, properties: &Properties) {
         let Some(kind) = kind else {
             return;
@@ -208,7 +207,7 @@ impl Fitting {
         }
     }
 
-    /// The condition that fits the fewest, as far as it is worth knowing.
+    /// The condition that matches the fewest rows, by an estimate.
     fn narrowest(&self, tx: &Read<'_>) -> Result<Option<usize>> {
         if self.conditions.len() <= 1 {
             return Ok(self.conditions.first().map(|_| 0));
@@ -231,7 +230,7 @@ impl Fitting {
         Ok(Some(0))
     }
 
-    /// Where to begin, what must hold, and how the things are numbered there.
+    /// The source of the query, its conditions, and its column with the sequence number.
     fn plan(&self, tx: &Read<'_>) -> Result<Plan> {
         let table = self.of.table();
         let Some(first) = self.narrowest(tx)? else {

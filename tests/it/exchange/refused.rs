@@ -94,7 +94,7 @@ fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
             "INVALID_TOPOLOGY",
         ),
         ("memory.connection", "\"due\":3,", "", "REQUIRED_PROPERTY_MISSING"),
-        ("memory.ontology", "[\"Action\",", "[\"Action\",\"Action\",", "once more"),
+        ("memory.ontology", "[\"Action\",", "[\"Action\",\"Action\",", "repeats"),
         (
             "memory.ontology",
             "\"from_types\":[\"Project\"]",
@@ -144,7 +144,10 @@ fn an_edge_to_a_missing_node_is_refused() {
         export.lines().filter(|line| !line.contains("\"id\":\"n_0000000005\"")).collect();
     let mut world = World::empty();
     let said = world.import(&(without.join("\n") + "\n")).unwrap_err().to_string();
-    assert!(said.contains("work.edge") && said.contains("neither in the file nor here"), "{said}");
+    assert!(
+        said.contains("work.edge") && said.contains("neither in the file nor in the database"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -334,7 +334,7 @@ fn an_export_replaces_only_an_earlier_export_and_only_with_force() {
     fs::write(full.join("notes.txt"), "x").unwrap();
     for arguments in [&["export", "--memory"][..], &["export", "--force", "--memory"]] {
         let err = run(&home, &[arguments, &[full.to_str().unwrap()]].concat()).failed(1);
-        assert!(err.contains("not empty") && err.contains("no earlier export"), "{err}");
+        assert!(err.contains("not empty") && err.contains("not an earlier export"), "{err}");
     }
     assert_eq!(tree(&full).len(), 1);
     let err = export(&home, &full.join("notes.txt")).failed(1);

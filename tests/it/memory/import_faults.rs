@@ -15,7 +15,7 @@ fn an_interrupted_export_is_not_read_as_an_empty_memory() {
     foreign(source.path(), &[("a", json!({}), "_content/nodes/a.md", b"x")]);
     fs::remove_file(source.path().join("_system/registry.json")).unwrap();
     let err = import(&home, source.path()).failed(1);
-    assert!(err.contains("cut short") && err.contains("registry.json"), "{err}");
+    assert!(err.contains("interrupted") && err.contains("registry.json"), "{err}");
     assert!(m.app.dump() == before, "something was imported");
     fs::remove_dir_all(source.path().join("_content")).unwrap();
     // An ontology alone is a memory without nodes.
@@ -122,17 +122,20 @@ fn invalid_directories_are_refused_and_create_no_database() {
     refused(&["ontology.yaml", "no such file"]);
     let put = |file: &str, text: &str| fs::write(source.join("_system").join(file), text).unwrap();
     for (yaml, part) in [
-        ("node_types: 5", "ontology.yaml:1 is no ontology: expected sequence start (VALIDATION"),
+        (
+            "node_types: 5",
+            "ontology.yaml:1 is not an ontology: expected sequence start (VALIDATION",
+        ),
         (
             "node_types: [A]\nnode_types: [B]",
-            "ontology.yaml:2 is no ontology: the key `node_types` is given twice (VALIDATION",
+            "ontology.yaml:2 is not an ontology: the key `node_types` is given twice (VALIDATION",
         ),
         (
             "# no names\nnode_types: [A, null]",
-            "ontology.yaml:2 is no ontology: null is not allowed here",
+            "ontology.yaml:2 is not an ontology: null is not allowed here",
         ),
-        ("", "ontology.yaml:1 is no ontology: unexpected end of file (VALIDATION"),
-        ("node_types: [A, A]", "`node_types[1]` is `A` once more"),
+        ("", "ontology.yaml:1 is not an ontology: unexpected end of file (VALIDATION"),
+        ("node_types: [A, A]", "`node_types[1]` repeats `A`"),
         ("node_types: ['']", "node_types[0]"),
         ("node_types: [' A']", "`node_types[0]` has leading or trailing whitespace"),
     ] {

@@ -11,7 +11,7 @@ fn content_that_cannot_be_read_back_is_content_read_failed() {
     let [damaged, gone] = m.nodes("Project", ["damaged", "gone"]);
     m.tamper("UPDATE memory_node_contents SET bytes = x'61ff' WHERE owner = 1");
     m.tamper("DELETE FROM memory_node_contents WHERE owner = 2");
-    for (id, cause) in [(&damaged, "not utf-8"), (&gone, "not there")] {
+    for (id, cause) in [(&damaged, "not utf-8"), (&gone, "is missing")] {
         m.refused("CONTENT_READ_FAILED", "get_node_content", json!({ "node_id": id }))
             .says(&[id, cause]);
         m.get_node(json!({ "node_id": id }));

@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// Draws the relations. A type of connection never changes: where one that is there does not allow the ends, another is
-/// made that names them.
+/// Creates the connections. A connection type never changes: if an existing one does not allow the ends, another one is
+/// created whose name contains them.
 pub(super) fn put_relations(
     tx: &Write<'_>,
     relations: &BTreeSet<Relation>,
@@ -70,8 +70,8 @@ fn allows(kind: &ConnectionType, [from, to]: [&String; 2]) -> bool {
     between && kind.required_properties.is_empty()
 }
 
-/// The type of a relation whose own does not allow its ends. Where somebody made one of that name for other ends, it has
-/// a number.
+/// The type of a relation whose own type does not allow its ends. If a type of that name exists for other ends, a number
+/// is added.
 fn kind_between(
     tx: &Write<'_>,
     relation: &str,
@@ -95,7 +95,7 @@ fn kind_between(
     Ok(name)
 }
 
-/// A name of a type as long as one may be: what had to be cut ends in a digest of the whole, so that no two become one.
+/// A type's name of limited length: a shortened one ends with a digest of the whole, so that names remain different.
 fn short_name(whole: &str) -> String {
     if whole.len() <= limits::NAME {
         return whole.to_owned();

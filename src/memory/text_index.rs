@@ -1,4 +1,4 @@
-//! What the text index finds of the memory, and how much there is.
+//! What the text index needs of the memory, and how much is stored.
 
 use super::store::{nodes, search};
 use crate::{
@@ -6,12 +6,12 @@ use crate::{
     db::{Needle, Read, Told},
 };
 
-/// Bytes of content that are looked at: a node may have a hundred megabytes.
+/// Bytes of content that are read: a node may have a hundred megabytes.
 const LOOKED_AT: usize = 64 << 10;
 
 /// The node that a row of the index stands for, with the beginning of its text.
 pub fn text_of(tx: &Read<'_>, subject: &str) -> Result<Option<Told>> {
-    nodes::told(tx, subject, LOOKED_AT)
+    nodes::title_and_text(tx, subject, LOOKED_AT)
 }
 
 /// Nodes with a folded text that is too short for the index, oldest first.
