@@ -10,6 +10,7 @@ use crate::{app::App, base::Result, tools::Registry};
 mod completion;
 mod input;
 mod instructions;
+mod listing;
 mod message;
 mod progress;
 mod prompts;

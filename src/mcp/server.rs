@@ -5,8 +5,9 @@
 //! order in which it sent them.
 //!
 //! A short call runs right on the runtime's thread, because a hop to another thread costs more
-//! than the call. It waits for no other process there: one that finds the database busy, or that
-//! brings much to do, is run on a blocking thread, so that `ping` and cancellation still work.
+//! than the call. It waits for no other process there: one that finds the database busy, that brings
+//! much to do, or whose tool is known to take long, runs on a blocking thread, so that `ping` and
+//! cancellation still work.
 
 use std::{
     future::pending,
@@ -20,21 +21,20 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
         CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-        GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
-        ReadResourceResult, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+        GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig, Tool,
     },
     service::{RequestContext, ServerInitializeError},
     transport::Transport,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::{
     completion,
     input::{Input, READER_STACK},
-    instructions::instructions,
+    listing::{config, listing},
     message::Arrived,
     progress::{self, Heard},
     prompts, resources, result,
@@ -43,7 +43,7 @@ use super::{
 use crate::{
     app::{App, Patience},
     base::{Ctx, Domain, Error, ErrorCode, Result},
-    tools::{Effect, Registry, ToolDef},
+    tools::{Registry, ToolDef},
 };
 
 /// A call whose line is longer is worth a thread of its own.
@@ -142,22 +142,22 @@ impl Server {
         &self,
         mut app: OwnedMutexGuard<App>,
         ctx: &Ctx,
-        name: &str,
+        tool: &ToolDef,
         arrived: Arrived,
         context: &RequestContext<RoleServer>,
     ) -> Result<String> {
         // The first call opens the file, which may mean to create or to migrate it.
         let opens = app.interrupt_handle().is_none();
-        if opens || arrived.bytes > SHORT_LINE {
-            return self.run_aside(app, ctx, name, arrived.arguments, context).await;
+        if opens || tool.long || arrived.bytes > SHORT_LINE {
+            return self.run_aside(app, ctx, tool.name, arrived.arguments, context).await;
         }
         app.set_patience(Patience::None)?;
         let again = arrived.arguments.clone();
-        let outcome = self.registry.answer(&mut app, ctx, name, arrived.arguments);
+        let outcome = self.registry.answer(&mut app, ctx, tool.name, arrived.arguments);
         match outcome {
             // A write takes its lock before anything else, so nothing has happened yet.
             Err(error) if error.code() == ErrorCode::Busy => {
-                self.run_aside(app, ctx, name, again, context).await
+                self.run_aside(app, ctx, tool.name, again, context).await
             }
             outcome => outcome,
         }
@@ -168,21 +168,21 @@ impl Server {
         &self,
         mut app: OwnedMutexGuard<App>,
         ctx: &Ctx,
-        name: &str,
+        name: &'static str,
         arguments: Value,
         context: &RequestContext<RoleServer>,
     ) -> Result<String> {
         app.set_patience(Patience::Full)?;
         let interrupt = app.interrupt_handle();
         let registry = Arc::clone(&self.registry);
-        let (mut ctx, name) = (ctx.clone(), name.to_owned());
+        let mut ctx = ctx.clone();
         let mut heard = context.meta.get_progress_token().map(|token| {
             let (progress, heard) = Heard::new(token);
             ctx.progress = progress;
             heard
         });
         let mut thread = tokio::task::spawn_blocking(move || {
-            let outcome = registry.answer(&mut app, &ctx, &name, arguments);
+            let outcome = registry.answer(&mut app, &ctx, name, arguments);
             // The lock comes back with the outcome: an interrupt must never hit the next call.
             (outcome, app)
         });
@@ -339,9 +339,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let name = request.name.as_ref();
-        let envelope = match self.registry.find(name) {
-            Ok(tool) => tool.envelope,
+        let tool = match self.registry.find(&request.name) {
+            Ok(tool) => tool,
             Err(error) => {
                 let message = error.into_fault("").message;
                 return Err(ErrorData::invalid_params(message, None));
@@ -361,38 +360,9 @@ impl ServerHandler for Server {
         };
         let client = context.client_info().map(|client| client.name);
         let ctx = app.ctx(client.as_deref());
-        let outcome = self.run(app, &ctx, name, arrived, &context).await;
-        Ok(result::fold(outcome, envelope, &ctx.request).into())
+        let outcome = self.run(app, &ctx, tool, arrived, &context).await;
+        Ok(result::fold(outcome, tool.envelope, &ctx.request).into())
     }
-}
-
-fn config(on: &[Domain]) -> ServerConfig {
-    let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-    capabilities.prompts = prompts::is_on(on).then(Default::default);
-    capabilities.resources = resources::is_on(on).then(Default::default);
-    capabilities.completions = completion::is_on(on).then(Default::default);
-    let mut server = Implementation::new("graph", env!("CARGO_PKG_VERSION"));
-    server.title = Some("Graph".to_owned());
-    ServerConfig::new(capabilities).with_server_info(server).with_instructions(instructions(on))
-}
-
-/// How a tool is listed. Hints that have the protocol's default, or no meaning for a tool that only reads, are left out.
-fn listing(tool: &ToolDef) -> Tool {
-    let mut annotations = ToolAnnotations::new().open_world(false);
-    if tool.effect == Effect::Read {
-        annotations.read_only_hint = Some(true);
-    } else {
-        annotations.destructive_hint = (tool.effect == Effect::Write).then_some(false);
-        annotations.idempotent_hint = tool.idempotent.then_some(true);
-    }
-    Tool::new(tool.name, tool.description, object(&tool.listed_input()))
-        .with_title(tool.title)
-        .with_raw_output_schema(Arc::new(object(&tool.output)))
-        .with_annotations(annotations)
-}
-
-fn object(schema: &Value) -> Map<String, Value> {
-    schema.as_object().cloned().unwrap_or_default()
 }
 
 #[cfg(test)]

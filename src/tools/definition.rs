@@ -42,6 +42,8 @@ pub struct ToolDef {
     pub idempotent: bool,
     /// Whether a fault is `{"success": false, "error": …}`.
     pub envelope: bool,
+    /// Whether a call may take long enough that other requests should not wait for it.
+    pub long: bool,
     /// The schema of the arguments, which drives their reader.
     pub(super) input: LazyLock<Value>,
     /// The schema of the response.
@@ -71,6 +73,7 @@ impl ToolDef {
             effect,
             idempotent: effect == Effect::Read,
             envelope: false,
+            long: false,
             // Made when they are first looked at: at start nobody has asked yet.
             input: LazyLock::new(input::schema::<Args>),
             output: LazyLock::new(output::schema::<Answer>),
@@ -95,6 +98,12 @@ impl ToolDef {
     /// Faults come in the envelope of the tool's seed.
     pub fn enveloped(mut self) -> Self {
         self.envelope = true;
+        self
+    }
+
+    /// A server runs every call on a thread of its own, so that it responds to others meanwhile.
+    pub fn long(mut self) -> Self {
+        self.long = true;
         self
     }
 }

@@ -52,7 +52,8 @@ pub(super) fn tools() -> Vec<ToolDef> {
             "KB: run the rules: uncovered requirements, cycles, dangling links.",
             Read,
             check,
-        ),
+        )
+        .long(),
     ]
 }
 

@@ -125,7 +125,8 @@ pub(super) fn tools() -> Vec<ToolDef> {
             "Work graph: find text in all domains at once.",
             Read,
             search,
-        ),
+        )
+        .long(),
         ToolDef::new(
             ON,
             "query_container",

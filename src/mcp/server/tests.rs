@@ -272,6 +272,16 @@ fn a_long_call_leaves_the_session_responsive_and_ids_are_used_once_at_a_time() {
 }
 
 #[test]
+fn a_call_of_a_long_tool_leaves_the_session_responsive_however_short_its_line_is() {
+    let mut session = Session::opened();
+    session.call(1, "test_long", json!({ "n": 4 }));
+    session.ping();
+    HOLDS[4].open();
+    assert_eq!(session.next().unwrap()["id"], 1);
+    assert!(session.end().is_empty());
+}
+
+#[test]
 fn a_call_that_finds_the_database_locked_waits_aside() {
     static LOCK: Gate = Gate::shut();
     let mut session = Session::opened();

@@ -16,6 +16,7 @@ use super::super::*;
 use crate::{
     base::Fault,
     config::{Config, Options, Surroundings},
+    tools::Effect,
 };
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -81,7 +82,7 @@ impl Gate {
 }
 
 /// One for each test that holds a call up.
-pub static HOLDS: [Gate; 4] = [const { Gate::shut() }; 4];
+pub static HOLDS: [Gate; 5] = [const { Gate::shut() }; 5];
 
 fn hold(app: &mut App, ctx: &Ctx, args: Echo) -> Result<Done> {
     HOLDS[args.n.unwrap_or_default() as usize].pass();
@@ -121,6 +122,7 @@ fn registry() -> Registry {
         ToolDef::new(on, "test_write", "Write", "Writes", Effect::Write, write).idempotent(),
         ToolDef::new(on, "test_spin", "Spin", "Never ends", Effect::Read, spin),
         ToolDef::new(on, "test_hold", "Hold", "Waits", Effect::Destructive, hold),
+        ToolDef::new(on, "test_long", "Long", "Waits", Effect::Read, hold).long(),
         ToolDef::new(on, "test_count", "Count", "Takes steps", Effect::Read, count),
     ];
     Registry::new(tools, Domain::ALL)
