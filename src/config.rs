@@ -13,22 +13,18 @@ use std::{
 use crate::{base::Domain, os::git::Repository};
 
 mod file;
+mod key;
 mod value;
 
 use file::File;
 
-pub use file::{KEYS, initial_text};
+pub use key::{KEYS, Key, documented_text, initial_text};
 pub use value::Durability;
 
 /// The name that is looked for upward from the working directory.
 pub const FILE_NAME: &str = "graph.config.yaml";
 /// The database's name where none is configured.
 pub const DEFAULT_DB: &str = "graph.db";
-/// Minutes after which a claim no longer keeps others away.
-pub const DEFAULT_CLAIM_TTL_MINUTES: u32 = 60;
-/// Megabytes that one line of a client may have.
-pub const DEFAULT_MAX_MESSAGE_MB: u32 = 64;
-
 /// The environment that is read; anything else the process has is not our business.
 const VARIABLES: [&str; 7] = [
     "GRAPH_DB",
@@ -158,13 +154,13 @@ impl Surroundings {
     /// What was given by option, else by variable, and which of the two it was.
     fn given(
         &self,
-        option: Option<OsString>,
-        name: &'static str,
-        variable: &'static str,
+        given: Option<OsString>,
+        option: Option<&'static str>,
+        variable: Option<&'static str>,
     ) -> Option<(OsString, Source)> {
-        option.map(|value| (value, Source::Option(name))).or_else(|| {
-            let value = self.variable(variable)?.clone();
-            Some((value, Source::Environment(variable)))
+        given.zip(option.map(Source::Option)).or_else(|| {
+            let variable = variable?;
+            Some((self.variable(variable)?.clone(), Source::Environment(variable)))
         })
     }
 }
@@ -204,9 +200,8 @@ impl Config {
                 .map_err(|problem| ConfigError::value(source, "db_path", problem))
         };
 
-        let given =
-            around.given(options.config.map(PathBuf::into_os_string), "--config", "GRAPH_CONFIG");
-        let found = match given {
+        let config = options.config.map(PathBuf::into_os_string);
+        let found = match around.given(config, Some("--config"), Some("GRAPH_CONFIG")) {
             Some((text, source)) => {
                 Some(Setting { value: path(&text, &source, &around.directory)?, source })
             }
@@ -216,17 +211,23 @@ impl Config {
             Some(found) => File::read(&found.value, &found.source)?,
             None => File::default(),
         };
+        let given = |key: &Key, given| around.given(given, key.option, key.variable);
 
-        let db = around.given(options.db.map(PathBuf::into_os_string), "--db", "GRAPH_DB");
-        let db_path = match (db, file.text("db_path")?) {
-            (Some((text, source)), _) => {
-                Setting { value: path(&text, &source, &around.directory)?, source }
+        let db = given(key::DB_PATH.key, options.db.map(PathBuf::into_os_string));
+        let db_path = match db {
+            // A path need not be UTF-8 text.
+            Some((text, source)) => Setting { value: Some(text), source },
+            None => key::DB_PATH.setting(None, &file)?,
+        };
+        let db_path = match db_path {
+            Setting { value: Some(text), source } => {
+                let base = match &source {
+                    Source::File { .. } => file.directory(),
+                    _ => &around.directory,
+                };
+                Setting { value: path(&text, &source, base)?, source }
             }
-            (None, Some(setting)) => Setting {
-                value: path(&setting.value.into(), &setting.source, file.directory())?,
-                source: setting.source,
-            },
-            (None, None) => {
+            Setting { value: None, source } => {
                 let root = repository.as_ref().map(|it| it.main_root.as_path());
                 let value = root.unwrap_or(&around.directory).join(DEFAULT_DB);
                 // A new one here would hide what all working trees of that repository share.
@@ -235,70 +236,27 @@ impl Config {
                 {
                     return Err(ConfigError::broken(dot_git));
                 }
-                default(value)
+                Setting { value, source }
             }
         };
 
-        let agent = around.given(options.agent.map(Into::into), "--agent", "GRAPH_AGENT");
-        let agent_identity = match agent {
-            Some((text, source)) => check(text, source, value::identity)?,
-            None => file.checked("agent_identity", value::identity)?,
-        };
-        let toolsets =
-            around.given(options.toolsets.map(Into::into), "--toolsets", "GRAPH_TOOLSETS");
-        let toolsets = match toolsets {
-            Some((text, source)) => check(text, source, value::toolsets)?,
-            None => file.list("toolsets", value::toolsets)?,
-        };
-        let durability = file.checked("durability", str::parse)?;
-        let branch = match around.given(None, "", "GRAPH_BRANCH") {
-            Some((text, source)) => check(text, source, value::identity)?,
-            None => None,
-        };
-
+        let agent = given(key::AGENT_IDENTITY.key, options.agent.map(Into::into));
+        let toolsets = given(key::TOOLSETS.key, options.toolsets.map(Into::into));
+        let branch = around.given(None, None, Some("GRAPH_BRANCH"));
         let root = repository.as_ref().map_or(&around.directory, |it| &it.root);
         Ok(Config {
             root: root.clone(),
-            agent_identity: match agent_identity {
-                Some(Setting { value, source }) => Setting { value: Some(value), source },
-                None => default(None),
-            },
+            agent_identity: key::AGENT_IDENTITY.setting(agent, &file)?,
             db_path,
-            claim_ttl_minutes: file
-                .whole("claim_ttl_minutes", 1..=525_600)?
-                .unwrap_or_else(|| default(DEFAULT_CLAIM_TTL_MINUTES)),
-            toolsets: toolsets.unwrap_or_else(|| default(Domain::ALL.to_vec())),
-            durability: durability.unwrap_or_else(|| default(Durability::Full)),
-            max_message_mb: file
-                .whole("max_message_mb", 1..=1024)?
-                .unwrap_or_else(|| default(DEFAULT_MAX_MESSAGE_MB)),
-            branch: match branch {
-                Some(Setting { value, source }) => Setting { value: Some(value), source },
-                None => default(None),
-            },
+            claim_ttl_minutes: key::CLAIM_TTL_MINUTES.setting(None, &file)?,
+            toolsets: key::TOOLSETS.setting(toolsets, &file)?,
+            durability: key::DURABILITY.setting(None, &file)?,
+            max_message_mb: key::MAX_MESSAGE_MB.setting(None, &file)?,
+            // It has the form of a name, and is no key of the file.
+            branch: key::AGENT_IDENTITY.setting(branch, &File::default())?,
             directory: around.directory.clone(),
             file: found,
         })
-    }
-}
-
-fn default<T>(value: T) -> Setting<T> {
-    Setting { value, source: Source::Default }
-}
-
-/// Reads an option's or variable's text.
-fn check<T>(
-    text: OsString,
-    source: Source,
-    read: impl Fn(&str) -> Result<T, String>,
-) -> Result<Option<Setting<T>>, ConfigError> {
-    let read = match text.to_str() {
-        Some(text) => read(text),
-        None => Err("is not UTF-8 text".to_owned()),
-    };
-    match read {
-        Ok(value) => Ok(Some(Setting { value, source })),
-        Err(problem) => Err(ConfigError::value(&source, "", problem)),
     }
 }
 

@@ -1,12 +1,12 @@
 //! The configuration file: YAML, every key known, every value with its line.
 
-use std::{fmt, ops::RangeInclusive, path::Path, path::PathBuf};
+use std::{fmt, path::Path, path::PathBuf};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, Spanned};
 
-use super::{ConfigError, Setting, Source};
+use super::{ConfigError, Source, key};
 use crate::{
     base::{
         text::{meant, shorten},
@@ -15,21 +15,8 @@ use crate::{
     os::fs::{self, ReadError},
 };
 
-/// Every key there is, in the order of the documented file.
-pub const KEYS: [&str; 6] =
-    ["agent_identity", "db_path", "claim_ttl_minutes", "toolsets", "durability", "max_message_mb"];
-
 /// Far more than six keys and their comments need.
 const MAX_BYTES: u64 = 1024 * 1024;
-
-/// The documented file, with every key as a comment: what is not set follows the defaults of newer versions.
-pub fn initial_text() -> String {
-    let documented = include_str!("../../graph.config.yaml");
-    let is_key =
-        |line: &str| line.split_once(':').is_some_and(|(key, _)| KEYS.contains(&key.trim()));
-    let line = |line: &str| if is_key(line) { format!("# {line}\n") } else { format!("{line}\n") };
-    documented.lines().map(line).collect()
-}
 
 /// A file's keys and values, each key known and there once.
 #[derive(Debug, Default)]
@@ -84,9 +71,11 @@ impl File {
         let mut entries: Vec<Entry> = Vec::new();
         for (key, value) in mapping.0 {
             let (line, key) = (key.referenced.line(), key.value);
-            if !KEYS.contains(&key.as_str()) {
+            if !key::names().any(|known| known == key) {
                 let problem = format!("unknown key `{}`", shorten(&key, 80));
-                return Err(ConfigError::new(&place(Some(line)), problem).hint(meant(&key, KEYS)));
+                return Err(
+                    ConfigError::new(&place(Some(line)), problem).hint(meant(&key, key::names()))
+                );
             }
             if let Some(first) = entries.iter().find(|entry| entry.key == key) {
                 let problem = format!("`{key}` is set twice, first in line {}", first.line);
@@ -102,94 +91,11 @@ impl File {
         self.path.parent().unwrap_or(Path::new(""))
     }
 
-    /// A text, unread.
-    pub fn text(&self, key: &str) -> Result<Option<Setting<String>>, ConfigError> {
-        self.checked(key, |text| Ok(text.to_owned()))
-    }
-
-    /// A text, read by `read`.
-    pub fn checked<T>(
-        &self,
-        key: &str,
-        read: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<Option<Setting<T>>, ConfigError> {
-        self.value(key, |value| match value {
-            Value::String(text) => read(text),
-            Value::Number(_) | Value::Bool(_) => {
-                Err(format!("is {value}, but must be text; put it in quotes"))
-            }
-            _ => Err(format!("is {}, but must be text", kind(value))),
-        })
-    }
-
-    /// A list of texts, or one text, read by `read` with commas between the items.
-    pub fn list<T>(
-        &self,
-        key: &str,
-        read: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<Option<Setting<T>>, ConfigError> {
-        self.value(key, |value| match value {
-            Value::String(text) => read(text),
-            Value::Array(items) => {
-                let items: Option<Vec<_>> = items.iter().map(Value::as_str).collect();
-                match items {
-                    Some(items) => read(&items.join(",")),
-                    None => Err("must be a list of names".to_owned()),
-                }
-            }
-            _ => Err(format!("is {}, but must be a list of names", kind(value))),
-        })
-    }
-
-    /// A whole number within `range`.
-    pub fn whole(
-        &self,
-        key: &str,
-        range: RangeInclusive<u32>,
-    ) -> Result<Option<Setting<u32>>, ConfigError> {
-        self.value(key, |value| {
-            let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-            number.filter(|number| range.contains(number)).ok_or_else(|| {
-                let received = match value {
-                    Value::Number(_) => value.to_string(),
-                    Value::String(text) => format!("the text \"{}\"", shorten(text, 80)),
-                    _ => kind(value).to_owned(),
-                };
-                let (least, most) = (range.start(), range.end());
-                format!("is {received}, but must be a whole number from {least} to {most}")
-            })
-        })
-    }
-
-    /// The value of `key`; a key that is absent, empty or null leaves the default in force.
-    fn value<T>(
-        &self,
-        key: &str,
-        read: impl Fn(&Value) -> Result<T, String>,
-    ) -> Result<Option<Setting<T>>, ConfigError> {
-        let Some(entry) = self.entries.iter().find(|entry| entry.key == key) else {
-            return Ok(None);
-        };
-        if entry.value.is_null() {
-            return Ok(None);
-        }
-        let source = Source::File { path: self.path.clone(), line: Some(entry.line) };
-        match read(&entry.value) {
-            Ok(value) => Ok(Some(Setting { value, source })),
-            Err(problem) => Err(ConfigError::value(&source, key, problem)),
-        }
-    }
-}
-
-/// A value's kind, in words.
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "empty",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a mapping",
+    /// The value of `key` and its location; a key that is absent, empty or null leaves the default in force.
+    pub fn value(&self, key: &str) -> Option<(&Value, Source)> {
+        let set = self.entries.iter().find(|entry| entry.key == key && !entry.value.is_null())?;
+        let source = Source::File { path: self.path.clone(), line: Some(set.line) };
+        Some((&set.value, source))
     }
 }
 

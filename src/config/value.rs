@@ -5,9 +5,12 @@
 use std::{
     ffi::OsStr,
     fmt,
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     str::FromStr,
 };
+
+use serde_json::Value;
 
 use crate::base::{
     Domain,
@@ -64,6 +67,60 @@ fn one_of<T: Copy>(
         let hint = meant(text, known.iter().map(|&it| name(it)));
         format!("has `{}`, which is not known; {hint}", shorten(text, 80))
     })
+}
+
+/// A text, read by `read`.
+pub fn text<T>(value: &Value, read: impl Fn(&str) -> Result<T, String>) -> Result<T, String> {
+    match value {
+        Value::String(text) => read(text),
+        Value::Number(_) | Value::Bool(_) => {
+            Err(format!("is {value}, but must be text; put it in quotes"))
+        }
+        _ => Err(format!("is {}, but must be text", kind(value))),
+    }
+}
+
+/// A list of texts, or one text, read by `read` with commas between the items.
+pub fn list_of_names<T>(
+    value: &Value,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<T, String> {
+    match value {
+        Value::String(text) => read(text),
+        Value::Array(items) => {
+            let items: Option<Vec<_>> = items.iter().map(Value::as_str).collect();
+            match items {
+                Some(items) => read(&items.join(",")),
+                None => Err("must be a list of names".to_owned()),
+            }
+        }
+        _ => Err(format!("is {}, but must be a list of names", kind(value))),
+    }
+}
+
+/// A whole number within `range`.
+pub fn whole_number(value: &Value, range: RangeInclusive<u32>) -> Result<u32, String> {
+    let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+    number.filter(|number| range.contains(number)).ok_or_else(|| {
+        let received = match value {
+            Value::Number(_) => value.to_string(),
+            Value::String(text) => format!("the text \"{}\"", shorten(text, 80)),
+            _ => kind(value).to_owned(),
+        };
+        let (least, most) = (range.start(), range.end());
+        format!("is {received}, but must be a whole number from {least} to {most}")
+    })
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "empty",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a mapping",
+    }
 }
 
 /// Names of toolsets, separated by commas; order and repetition do not matter.

@@ -61,7 +61,11 @@ fn a_repository_gets_settings_the_server_and_what_git_ignores() {
     assert_eq!(doctor["settings"]["durability"], json!({ "value": "full", "source": "default" }));
     assert!(doctor["settings"]["config_file"]["value"].is_string());
     for key in graph::config::KEYS {
-        assert!(read(&root, "graph.config.yaml").contains(&format!("\n# {key}: ")), "{key}");
+        assert!(
+            read(&root, "graph.config.yaml").contains(&format!("\n# {}: ", key.name)),
+            "{}",
+            key.name
+        );
     }
 
     // What the database brings along stays out of git.

@@ -36,12 +36,14 @@ fn every_command_is_in_the_table() {
 }
 
 #[test]
-fn every_key_is_in_the_table_and_in_the_example_file() {
-    let keys = rows(&text("docs/configuration.md"), "Configuration");
-    assert_eq!(keys, config::KEYS);
-    let example = text(config::FILE_NAME);
-    for key in keys {
-        assert!(example.lines().any(|line| line.starts_with(&format!("{key}:"))), "{key}");
+fn every_key_is_in_the_table_with_its_option_and_variable() {
+    let page = text("docs/configuration.md");
+    let keys: Vec<_> = config::KEYS.iter().map(|key| key.name.to_owned()).collect();
+    assert_eq!(rows(&page, "Configuration"), keys);
+    for key in config::KEYS {
+        let ways = [key.option, key.variable].into_iter().flatten().map(|way| format!("`{way}`"));
+        let row = format!("\n| `{}` | {} |", key.name, ways.collect::<Vec<_>>().join(", "));
+        assert!(page.contains(&row.replace("|  |", "| |")), "docs/configuration.md has no {row}");
     }
 }
 
