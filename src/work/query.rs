@@ -12,7 +12,7 @@ use super::{
         projects::{self, Project},
         select::Selection,
     },
-    types::{Settings, present},
+    types::{Counts, Settings, present},
 };
 use crate::{
     base::{
@@ -161,7 +161,7 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
     // What came whole in one page need not be counted again.
     let total = match (&ask.cursor, &next) {
         (None, None) => nodes.len() as i64,
-        _ => total(tx, &project, &ask.filter, &selection)?,
+        _ => total(tx, settings, &project, &ask.filter, &selection)?,
     };
     if next.is_some() && orders.len() > 1 && newest.is_none() {
         newest = nodes::newest(tx)?;
@@ -176,6 +176,7 @@ impl Sort {
     fn orders(self, filter: &Filter) -> &'static [Order] {
         let none_ready = filter.resolved == Some(true)
             || filter.is_blocked == Some(true)
+            || filter.is_leaf == Some(false)
             || filter.is_actionable == Some(false);
         match self {
             Sort::Readiness if none_ready => &[Order::NotReady],
@@ -202,28 +203,47 @@ fn listed(record: Record) -> FoundNode {
     }
 }
 
-/// The number of all matches; answered from the project's counters where they know it.
-fn total(tx: &Read<'_>, project: &Project, filter: &Filter, selection: &Selection) -> Result<i64> {
-    let counts = project.counts;
-    let only = |filter: Filter| filter == Filter::default();
-    match filter {
-        filter if *filter == Filter::default() => Ok(counts.total),
-        Filter { resolved: Some(resolved), .. }
-            if only(Filter { resolved: None, ..filter.clone() }) =>
-        {
-            Ok(if *resolved { counts.resolved } else { counts.unresolved })
-        }
-        Filter { is_actionable: Some(true), .. }
-            if only(Filter { is_actionable: None, ..filter.clone() }) =>
-        {
-            Ok(counts.actionable)
-        }
-        Filter { is_blocked: Some(true), .. }
-            if only(Filter { is_blocked: None, ..filter.clone() }) =>
-        {
-            Ok(counts.blocked)
-        }
-        _ => selection.count(tx),
+/// The number of all matches, from the project's counters where these know it.
+fn total(
+    tx: &Read<'_>,
+    settings: &Settings,
+    project: &Project,
+    filter: &Filter,
+    selection: &Selection,
+) -> Result<i64> {
+    if let Some(total) = counted(project, filter) {
+        return Ok(total);
+    }
+    // Those that somebody holds are few, and have an index.
+    let whoever = Filter { claimed_by: None, ..filter.clone() };
+    if filter.claimed_by == Some(None)
+        && let Some(total) = counted(project, &whoever)
+    {
+        let mut held = self::selection(tx, settings, project, &whoever, None)?;
+        held.claimed(&Live::of(tx, settings));
+        return Ok(total - held.count(tx)?);
+    }
+    selection.count(tx)
+}
+
+/// What the counters of a project know of a filter.
+fn counted(project: &Project, filter: &Filter) -> Option<i64> {
+    let Filter { resolved, is_leaf, is_actionable, is_blocked, .. } = *filter;
+    let states = Filter { resolved, is_leaf, is_actionable, is_blocked, ..Filter::default() };
+    let Counts { total, resolved: done, unresolved, blocked, actionable } = project.counts;
+    match (resolved, is_leaf, is_actionable, is_blocked) {
+        _ if *filter != states => None,
+        (None, None, None, None) => Some(total),
+        (Some(true), None, None, None) => Some(done),
+        (Some(false), None, None, None) => Some(unresolved),
+        (None, Some(true), None, None) => Some(project.leaves),
+        (None, Some(false), None, None) => Some(total - project.leaves),
+        // An actionable node is an unresolved leaf that nothing blocks.
+        (None | Some(false), None | Some(true), Some(true), None | Some(false)) => Some(actionable),
+        (None, None, Some(false), None) => Some(total - actionable),
+        (None | Some(false), None, None, Some(true)) => Some(blocked),
+        (None, None, None, Some(false)) => Some(total - blocked),
+        _ => None,
     }
 }
 

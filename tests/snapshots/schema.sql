@@ -480,7 +480,9 @@ CREATE TABLE work_projects (
   total      INTEGER NOT NULL DEFAULT 0 CHECK (total >= 0),
   resolved   INTEGER NOT NULL DEFAULT 0 CHECK (resolved BETWEEN 0 AND total),
   blocked    INTEGER NOT NULL DEFAULT 0 CHECK (blocked BETWEEN 0 AND total),
-  actionable INTEGER NOT NULL DEFAULT 0 CHECK (actionable BETWEEN 0 AND total)
+  actionable INTEGER NOT NULL DEFAULT 0 CHECK (actionable BETWEEN 0 AND total),
+  -- Nodes without an unresolved child.
+  leaves     INTEGER NOT NULL DEFAULT 0 CHECK (leaves BETWEEN 0 AND total)
 ) STRICT;
 
 CREATE TABLE work_values (
@@ -574,7 +576,8 @@ END;
 CREATE TRIGGER work_nodes_after_delete AFTER DELETE ON work_nodes
 BEGIN
   UPDATE work_projects
-     SET actionable = actionable - (OLD.resolved = 0 AND OLD.open_children = 0 AND OLD.open_deps = 0),
+     SET leaves     = leaves - (OLD.open_children = 0),
+         actionable = actionable - (OLD.resolved = 0 AND OLD.open_children = 0 AND OLD.open_deps = 0),
          blocked    = blocked - (OLD.resolved = 0 AND OLD.open_deps > 0),
          resolved   = resolved - OLD.resolved,
          total      = total - 1
@@ -589,7 +592,8 @@ BEGIN
      SET total      = total + 1,
          resolved   = resolved + NEW.resolved,
          blocked    = blocked + (NEW.resolved = 0 AND NEW.open_deps > 0),
-         actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0)
+         actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0),
+         leaves     = leaves + (NEW.open_children = 0)
    WHERE id = NEW.project;
   UPDATE work_nodes SET children = children + 1, open_children = open_children + (NEW.resolved = 0)
    WHERE id = NEW.parent;
@@ -614,7 +618,8 @@ BEGIN
          blocked    = blocked + (NEW.resolved = 0 AND NEW.open_deps > 0)
                               - (OLD.resolved = 0 AND OLD.open_deps > 0),
          actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0)
-                                 - (OLD.resolved = 0 AND OLD.open_children = 0 AND OLD.open_deps = 0)
+                                 - (OLD.resolved = 0 AND OLD.open_children = 0 AND OLD.open_deps = 0),
+         leaves     = leaves + (NEW.open_children = 0) - (OLD.open_children = 0)
    WHERE id = NEW.project;
 END;
 
@@ -622,7 +627,8 @@ CREATE TRIGGER work_nodes_after_rehome AFTER UPDATE OF project ON work_nodes
 WHEN NEW.project <> OLD.project
 BEGIN
   UPDATE work_projects
-     SET actionable = actionable - (OLD.resolved = 0 AND OLD.open_children = 0 AND OLD.open_deps = 0),
+     SET leaves     = leaves - (OLD.open_children = 0),
+         actionable = actionable - (OLD.resolved = 0 AND OLD.open_children = 0 AND OLD.open_deps = 0),
          blocked    = blocked - (OLD.resolved = 0 AND OLD.open_deps > 0),
          resolved   = resolved - OLD.resolved,
          total      = total - 1
@@ -631,7 +637,8 @@ BEGIN
      SET total      = total + 1,
          resolved   = resolved + NEW.resolved,
          blocked    = blocked + (NEW.resolved = 0 AND NEW.open_deps > 0),
-         actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0)
+         actionable = actionable + (NEW.resolved = 0 AND NEW.open_children = 0 AND NEW.open_deps = 0),
+         leaves     = leaves + (NEW.open_children = 0)
    WHERE id = NEW.project;
 END;
 

@@ -17,9 +17,11 @@ pub struct Project {
     pub name: String,
     /// How it stands.
     pub counts: Counts,
+    /// Nodes without an unresolved child.
+    pub leaves: i64,
 }
 
-const COLUMNS: &str = "id, name, total, resolved, blocked, actionable";
+const COLUMNS: &str = "id, name, total, resolved, blocked, actionable, leaves";
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<Project> {
     let (total, resolved): (i64, i64) = (row.get(2)?, row.get(3)?);
@@ -30,7 +32,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Project> {
         blocked: row.get(4)?,
         actionable: row.get(5)?,
     };
-    Ok(Project { id: row.get(0)?, name: row.get(1)?, counts })
+    Ok(Project { id: row.get(0)?, name: row.get(1)?, counts, leaves: row.get("leaves")? })
 }
 
 /// The project of that name or root id, if there is one.
@@ -144,7 +146,7 @@ pub fn pick(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<Proj
 /// Registers a new root, which is a node like any other: counted, and actionable.
 pub fn insert(tx: &Write<'_>, id: &str, name: &str) -> Result<()> {
     tx.run(
-        "INSERT INTO work_projects (id, name, total, actionable) VALUES (?1, ?2, 1, 1)",
+        "INSERT INTO work_projects (id, name, total, actionable, leaves) VALUES (?1, ?2, 1, 1, 1)",
         (id, name),
     )?;
     Ok(())

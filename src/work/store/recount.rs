@@ -66,6 +66,12 @@ pub const CHECKS: &[Check] = &[
                 FROM work_projects p WHERE p.actionable <> found LIMIT ?1",
     },
     Check {
+        what: "leaves of a project",
+        sql: "SELECT p.id, p.leaves,
+                     (SELECT count(*) FROM work_nodes n WHERE n.project = p.id AND n.open_children = 0) AS found
+                FROM work_projects p WHERE p.leaves <> found LIMIT ?1",
+    },
+    Check {
         what: "entries in the text index",
         sql: "SELECT n.id, 0, 1 FROM work_nodes n
                WHERE NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.domain = 'work' AND s.subject = n.id)

@@ -11,18 +11,21 @@ use crate::{
 pub fn counters(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
     // First by what the nodes say now, right or wrong: the triggers count on from there.
     let mut wrong = tx.run(
-        "WITH counted (id, total, resolved, blocked, actionable) AS (
+        "WITH counted (id, total, resolved, blocked, actionable, leaves) AS (
            SELECT p.id, count(n.id), coalesce(sum(n.resolved), 0),
                   coalesce(sum(n.resolved = 0 AND n.open_deps > 0), 0),
-                  coalesce(sum(n.resolved = 0 AND n.open_children = 0 AND n.open_deps = 0), 0)
+                  coalesce(sum(n.resolved = 0 AND n.open_children = 0 AND n.open_deps = 0), 0),
+                  coalesce(sum(n.open_children = 0), 0)
              FROM work_projects p LEFT JOIN work_nodes n ON n.project = p.id GROUP BY p.id
          )
          UPDATE work_projects
-            SET total = c.total, resolved = c.resolved, blocked = c.blocked, actionable = c.actionable
+            SET total = c.total, resolved = c.resolved, blocked = c.blocked, actionable = c.actionable,
+                leaves = c.leaves
            FROM counted c
           WHERE c.id = work_projects.id
-            AND (work_projects.total, work_projects.resolved, work_projects.blocked, work_projects.actionable)
-                <> (c.total, c.resolved, c.blocked, c.actionable)",
+            AND (work_projects.total, work_projects.resolved, work_projects.blocked, work_projects.actionable,
+                 work_projects.leaves)
+                <> (c.total, c.resolved, c.blocked, c.actionable, c.leaves)",
         [],
     )?;
     let (moved, lost) = records::settle_places(tx)?;

@@ -230,6 +230,15 @@ impl Selection {
         self.require_if("n.resolved = 0 AND n.open_deps > 0", wanted);
     }
 
+    /// Held by somebody.
+    pub fn claimed(&mut self, live: &Live) {
+        let (stale, now) = (self.bind(live.after.to_string()), self.bind(live.until.to_string()));
+        self.start_at(Start::Claims);
+        self.require(format!(
+            "n.claimed_by IS NOT NULL AND n.claimed_at > ?{stale} AND n.claimed_at <= ?{now}"
+        ));
+    }
+
     /// Held by an agent, or by nobody; only live claims count.
     pub fn claimed_by(&mut self, agent: Option<&str>, live: &Live) {
         let (stale, now) = (self.bind(live.after.to_string()), self.bind(live.until.to_string()));

@@ -19,6 +19,7 @@ fn wrong_derived_data_is_found_repaired_and_clean_afterwards() {
         ),
         ("UPDATE work_projects SET blocked = 0 WHERE name = 'shop'", "blocked nodes of a project"),
         ("UPDATE work_projects SET actionable = 0", "actionable nodes of a project"),
+        ("UPDATE work_projects SET leaves = 0", "leaves of a project"),
         ("UPDATE work_nodes SET depth = 9 WHERE id = 'n_0000000004'", "depth"),
         ("UPDATE work_nodes SET open_deps = 0", "unresolved dependencies"),
         (

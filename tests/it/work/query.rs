@@ -246,3 +246,50 @@ fn an_ancestor_implies_the_project_and_a_root_finds_all_but_itself() {
     let ask = json!({ "project": "q", "filter": { "ancestor": "@a" } });
     assert_eq!(w.fault("graph_query", ask)["details"]["field"], "filter.ancestor");
 }
+
+#[test]
+fn the_total_of_every_filter_of_states_is_what_its_pages_list() {
+    let mut app = crate::support::TestApp::new();
+    app.ok("graph_open", json!({ "project": "p" }));
+    let nodes: Vec<Value> = (0..24)
+        .map(|at| {
+            let mut node = json!({ "ref": format!("{at}"), "summary": format!("{at}") });
+            if at >= 6 {
+                node["parent_ref"] = json!(format!("{}", at % 6));
+            }
+            if at % 3 == 1 {
+                node["depends_on"] = json!([format!("{}", (at + 7) % 24 / 3 * 3)]);
+            }
+            node
+        })
+        .collect();
+    let made = app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+    let id = |at: usize| made["created"][at]["id"].clone();
+    app.ok("graph_next", json!({ "project": "p", "claim": true, "count": 3 }));
+    let resolved: Vec<Value> = [0, 8, 9, 12, 20, 23]
+        .map(|at| json!({ "node_id": id(at), "resolved": true }))
+        .into_iter()
+        .collect();
+    app.ok("graph_update", json!({ "updates": resolved }));
+    let claimed = json!({ "node_id": id(8), "properties": { "_claimed_by": "a" } });
+    app.ok("graph_update", json!({ "updates": [claimed] }));
+
+    let states = [None, Some(true), Some(false)];
+    for (resolved, is_leaf) in states.iter().flat_map(|one| states.map(|other| (*one, other))) {
+        for (actionable, blocked) in states.iter().flat_map(|one| states.map(|other| (*one, other)))
+        {
+            for unclaimed in [false, true] {
+                let mut filter = json!({
+                    "resolved": resolved, "is_leaf": is_leaf, "is_actionable": actionable, "is_blocked": blocked,
+                });
+                if unclaimed {
+                    filter["claimed_by"] = Value::Null;
+                }
+                let ask =
+                    |limit: usize| json!({ "project": "p", "filter": filter, "limit": limit });
+                let all = app.ok("graph_query", ask(100))["nodes"].as_array().unwrap().len();
+                assert_eq!(app.ok("graph_query", ask(1))["total"], all, "{filter}");
+            }
+        }
+    }
+}
