@@ -1,6 +1,6 @@
 //! One text index for all domains: case-insensitive substrings, whatever the user typed.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use super::{recount::Check, texts::waiting, tx::Read};
 use crate::base::{Domain, Fault, Result, text};
@@ -50,6 +50,14 @@ impl Needle {
             0..3 => Needle::Short(folded),
             _ => Needle::Phrase(quoted(&folded)),
         })
+    }
+
+    /// The folded text, for a comparison without the index.
+    pub fn folded(&self) -> Cow<'_, str> {
+        match self {
+            Needle::Phrase(phrase) => phrase[1..phrase.len() - 1].replace("\"\"", "\"").into(),
+            Needle::Short(folded) => folded.into(),
+        }
     }
 }
 
@@ -297,7 +305,9 @@ mod tests {
             ("a\" OR b", Needle::Phrase("\"a\"\" or b\"".into())),
             ("NEAR(", Needle::Phrase("\"near(\"".into())),
         ] {
-            assert_eq!(Needle::new("text", text).unwrap(), expected, "{text}");
+            let needle = Needle::new("text", text).unwrap();
+            assert_eq!(needle, expected, "{text}");
+            assert_eq!(needle.folded(), text.to_lowercase());
         }
     }
 

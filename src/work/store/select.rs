@@ -32,6 +32,16 @@ pub struct Selection {
     held: Option<String>,
 }
 
+/// Whether so many texts of the index have a phrase that reading the nodes of a project is cheaper than looking up those
+/// texts, of which each takes as long as ten nodes.
+fn is_common(tx: &Read<'_>, phrase: &str, nodes: i64) -> Result<bool> {
+    let most = nodes / 10 + 100;
+    let sql =
+        "SELECT count(*) FROM (SELECT 1 FROM search_index WHERE search_index MATCH ?1 LIMIT ?2)";
+    let texts: i64 = tx.one(sql, (phrase, most), |row| row.get(0))?.unwrap_or(0);
+    Ok(texts == most)
+}
+
 /// Where SQLite is made to begin. Left alone it takes the index of the order for any selection, and may read
 /// the whole project for a few rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,7 +174,7 @@ impl Selection {
     /// A substring of the summary, whatever its case.
     pub fn text(&mut self, tx: &Read<'_>, needle: &Needle) -> Result<()> {
         match needle {
-            Needle::Phrase(phrase) => {
+            Needle::Phrase(phrase) if !is_common(tx, phrase, self.total)? => {
                 // The index of ids knows the numbers too, so that no row is read for this.
                 let sql = format!(
                     "SELECT json_group_array(n.seq) FROM work_nodes n WHERE n.id IN ({})",
@@ -172,8 +182,8 @@ impl Selection {
                 );
                 self.listed(tx, &sql, phrase)?;
             }
-            Needle::Short(text) => {
-                let at = self.bind(text.clone());
+            needle => {
+                let at = self.bind(needle.folded().into_owned());
                 self.require(format!("instr(fold(n.summary), ?{at}) > 0"));
             }
         }

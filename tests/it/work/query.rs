@@ -293,3 +293,40 @@ fn the_total_of_every_filter_of_states_is_what_its_pages_list() {
         }
     }
 }
+
+/// A common text is compared with the nodes themselves, a rare one is read from the index.
+#[test]
+fn common_and_rare_texts_are_found_alike() {
+    let mut app = crate::support::TestApp::new();
+    for project in ["p", "q"] {
+        app.ok("graph_open", json!({ "project": project }));
+    }
+    let nodes: Vec<Value> = (0..400)
+        .map(|at| {
+            let name = if at % 40 == 0 { "a \"Quoted\" ÄPFEL step" } else { "a \"quoted\" step" };
+            json!({ "ref": format!("{at}"), "summary": format!("{name} {at}"), "properties": { "priority": at % 3 } })
+        })
+        .collect();
+    app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+    for (text, total) in [
+        ("STEP", 400),
+        ("\"quoted\" s", 390),
+        ("\"quoted\"", 400),
+        ("äpfel", 10),
+        ("step 39", 11),
+        ("none", 0),
+    ] {
+        for sort in ["readiness", "recent", "created", "depth"] {
+            let ask = |project: &str, limit: usize| json!({ "project": project, "sort": sort, "limit": limit, "filter": { "text": text } });
+            let page = app.ok("graph_query", ask("p", 9));
+            assert_eq!(page["total"], total, "{text}");
+            let fits = |node: &Value| {
+                let summary = node["summary"].as_str().unwrap().to_lowercase();
+                summary.contains(&text.to_lowercase())
+            };
+            let nodes = page["nodes"].as_array().unwrap();
+            assert!(nodes.len() == total.min(9) && nodes.iter().all(fits), "{text}: {nodes:?}");
+            assert_eq!(app.ok("graph_query", ask("q", 9))["total"], 0, "{text}");
+        }
+    }
+}
