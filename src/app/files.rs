@@ -2,7 +2,7 @@
 
 use super::App;
 use crate::{
-    base::Result,
+    base::{ErrorCode, Fault, Result},
     db::Names,
     os::{files, git::Repository},
 };
@@ -12,6 +12,24 @@ impl App {
     pub fn changed_files(&self, revision: &str) -> Result<Option<Vec<String>>> {
         let repository = Repository::find(&self.config.directory);
         repository.map(|repository| repository.changed_files(revision)).transpose()
+    }
+
+    /// The hash of the commit that a revision names.
+    pub fn commit(&self, revision: &str) -> Result<String> {
+        let commit = match Repository::find(&self.config.directory) {
+            Some(repository) => repository.commit(revision)?,
+            None => {
+                let message = "not a git repository: there is no commit to record";
+                return Err(Fault::new(ErrorCode::InvalidOperation, message)
+                    .hint("leave --commit out, or go to a directory of the repository")
+                    .into());
+            }
+        };
+        commit.ok_or_else(|| {
+            Fault::new(ErrorCode::NotFound, "the repository has no commit yet")
+                .hint("commit first, or leave --commit out")
+                .into()
+        })
     }
 
     /// The entries of the root that git does not ignore; a directory ends with a slash.

@@ -14,7 +14,7 @@ use super::{
     next::{self, quoted},
     search,
     serve::{self, Serve},
-    show, status, tool, tree,
+    show, status, tool, tree, verbs,
 };
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
@@ -75,6 +75,8 @@ pub enum Command {
     Status(status::Status),
     /// Show what to work on next
     Next(next::Next),
+    #[command(flatten)]
+    Verb(verbs::Verb),
     /// Show a project or a part of it as a tree
     Tree(tree::Tree),
     /// Show one node with all that belongs to it

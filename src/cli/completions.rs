@@ -119,16 +119,24 @@ pub fn things() -> ArgValueCompleter {
 
 /// Completes the id of a molecule.
 pub fn molecules() -> ArgValueCompleter {
-    const OF: EntityType = EntityType::Molecule;
-    ArgValueCompleter::new(|current: &OsStr| {
+    knowledge_of(EntityType::Molecule)
+}
+
+/// Completes the id of an atom.
+pub fn atoms() -> ArgValueCompleter {
+    knowledge_of(EntityType::Atom)
+}
+
+fn knowledge_of(kind: EntityType) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |current: &OsStr| {
         let found = current.to_str().and_then(|start| {
             look(|tx| {
                 let mut names = HashMap::new();
                 for project in work::list_projects(tx, None)?.projects.unwrap_or_default() {
-                    let named = knowledge::names(tx, OF, &project.id, OFFERED)?;
+                    let named = knowledge::names(tx, kind, &project.id, OFFERED)?;
                     names.extend(named.into_iter().map(|it| (it.id, it.name)));
                 }
-                let ids = knowledge::complete(tx, OF, start, OFFERED)?.values;
+                let ids = knowledge::complete(tx, kind, start, OFFERED)?.values;
                 let named = |id: String| (names.remove(&id).unwrap_or_default(), id);
                 Ok(ids.into_iter().map(named).map(|(name, id)| (id, name)).collect())
             })

@@ -27,6 +27,7 @@ mod show_memory;
 mod status;
 mod tool;
 mod tree;
+mod verbs;
 
 use std::{ffi::OsString, io, path::Path, process::ExitCode};
 
@@ -94,7 +95,7 @@ impl Shell {
         }
         let path = self.app.config().db_path.value.display();
         Err(Fault::new(ErrorCode::NotFound, format!("no projects yet: there is no file {path}"))
-            .hint(format!("{} makes it with a first project", status::BEGIN))
+            .hint(format!("{} creates it with a first project", status::BEGIN))
             .into())
     }
 }
@@ -208,6 +209,7 @@ fn command(command: &Command, shell: &mut Shell) -> Outcome {
         Command::Show(ask) => show::run(ask, shell),
         Command::Log(ask) => log::run(ask, shell),
         Command::Search(ask) => search::run(ask, shell),
+        Command::Verb(verb) => verbs::run(verb, shell),
         Command::Brief(ask) => brief::run(ask, shell),
         Command::Context(ask) => context::run(ask, shell),
         Command::Atoms(ask) => knowledge::atoms(ask, shell),

@@ -114,13 +114,7 @@ fn what_now(ask: &Next, nodes: &[NextNode], shell: &mut Shell) -> Outcome {
         ask.claim || by == Some(shell.ctx.actor.as_str())
     };
     let (label, command) = match nodes.first().filter(is_taken) {
-        Some(first) => (
-            "when done",
-            format!(
-                "graph tool graph_update '{{\"updates\": [{{\"node_id\": \"{}\", \"resolved\": true}}]}}'",
-                first.node.id
-            ),
-        ),
+        Some(first) => ("when done", format!("graph done {}", first.node.id)),
         None => {
             let project =
                 ask.project.as_deref().map(|name| format!(" {}", quoted(name))).unwrap_or_default();

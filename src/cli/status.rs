@@ -11,7 +11,7 @@ use crate::compose;
 mod print;
 
 /// What a person types to begin.
-pub const BEGIN: &str = r#"graph tool graph_open '{"project": "NAME", "goal": "what to reach"}'"#;
+pub const BEGIN: &str = r#"graph open NAME --goal "what to reach""#;
 
 /// How much of it.
 #[derive(Debug, Args)]

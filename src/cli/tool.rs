@@ -31,7 +31,7 @@ pub fn run(ask: &Tool, shell: &mut Shell) -> Outcome {
     };
     let arguments = match ask.arguments.as_deref() {
         None => json!({}),
-        Some("-") => parse(&standard_input(shell.app.config().max_message_mb.value)?)?,
+        Some("-") => parse(&shell.standard_input()?)?,
         Some(text) => parse(text)?,
     };
     let registry = Registry::of(&shell.app);
@@ -64,17 +64,20 @@ fn list(shell: &mut Shell) -> Outcome {
     Ok(Done::Ok)
 }
 
-/// Standard input, up to what a client may send the server in one message.
-fn standard_input(megabytes: u32) -> Result<String, Failure> {
-    let cap = u64::from(megabytes) * 1024 * 1024;
-    let mut bytes = Vec::new();
-    io::stdin().take(cap + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > cap {
-        let message = format!("standard input has more than {megabytes} MB");
-        return Err(usage(message, "the setting `max_message_mb` allows more"));
+impl Shell {
+    /// Standard input as text, up to what a client may send the server in one message.
+    pub(super) fn standard_input(&self) -> Result<String, Failure> {
+        let megabytes = self.app.config().max_message_mb.value;
+        let cap = u64::from(megabytes) * 1024 * 1024;
+        let mut bytes = Vec::new();
+        io::stdin().take(cap + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > cap {
+            let message = format!("standard input has more than {megabytes} MB");
+            return Err(usage(message, "the setting `max_message_mb` allows more"));
+        }
+        String::from_utf8(bytes)
+            .map_err(|_| usage("standard input is not UTF-8 text".to_owned(), "send text in UTF-8"))
     }
-    String::from_utf8(bytes)
-        .map_err(|_| usage("standard input is not UTF-8 text".to_owned(), "send one JSON object"))
 }
 
 fn parse(text: &str) -> Result<Value, Failure> {

@@ -13,14 +13,14 @@ fn empty_states_say_what_to_do_next_and_create_no_file() {
         let out = run(&directory, arguments).ok();
         assert!(out.starts_with("no projects yet\n"), "{out}");
         assert!(out.contains("claude mcp add graph -- graph serve"), "{out}");
-        assert!(out.contains("graph tool graph_open"), "{out}");
+        assert!(out.contains("graph open NAME"), "{out}");
     }
     for arguments in
         [&["next"][..], &["next", "--claim"], &["tree"], &["show", "n_1"], &["log", "n_1"]]
     {
         let err = run(&directory, arguments).failed(1);
         assert!(err.starts_with("error: no projects yet: there is no file "), "{err}");
-        assert!(err.contains("\nhint: graph tool graph_open"), "{err}");
+        assert!(err.contains("\nhint: graph open NAME"), "{err}");
     }
     assert_eq!(run(&directory, &["--json", "status"]).json(), json!({ "projects": [] }));
     assert!(run(&directory, &["doctor"]).ok().contains("not there yet; the first write makes it"));
@@ -91,11 +91,11 @@ take it: graph next --claim
     assert_eq!(run(&directory, &["next"]).ok(), shown);
     let taken = run(&directory, &["next", "--claim", "--agent", "ana"]).ok();
     assert!(taken.contains("claimed    by ana, just now"), "{taken}");
-    assert!(taken.contains("when done: graph tool graph_update"), "{taken}");
+    assert!(taken.contains("when done: graph done n_0000000004"), "{taken}");
     // What is theirs already is not offered to them again.
     let again = run(&directory, &["next", "--agent", "ana"]).ok();
     assert!(
-        again.contains("n_0000000004") && again.contains("\nwhen done: graph tool "),
+        again.contains("n_0000000004") && again.contains("\nwhen done: graph done "),
         "{again}"
     );
     assert!(!again.contains("take it"), "{again}");

@@ -30,4 +30,5 @@ mod tidy;
 mod tools;
 #[path = "../torture/mod.rs"]
 mod torture;
+mod verbs;
 mod work;

@@ -215,4 +215,4 @@ macro_rules! sessions {
     )* };
 }
 
-sessions! { work knowledge memory kb joined commands database exchange git protocol }
+sessions! { work knowledge memory kb joined commands verbs database exchange git protocol }
