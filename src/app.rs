@@ -6,6 +6,7 @@ use crate::{
     base::{Ctx, Progress, Result, ids::Ids, text, time::Clock},
     config::{Config, Durability},
     db::{self, Db},
+    kb::SchemaCache,
     work,
 };
 
@@ -29,7 +30,6 @@ pub use crate::{
     },
 };
 pub use demo::Stage;
-pub use kb::{Branches, HookDirectory, Initialised, KbState, Store};
 pub use report::Health;
 pub use setup::{Act, Launch, MCP_FILE, Setup, Step, Undo};
 
@@ -42,7 +42,7 @@ pub struct App {
     ids: Ids,
     patience: Patience,
     requests: AtomicU64,
-    last_schema: kb::LastSchema,
+    schema_cache: SchemaCache,
     db: Option<Db>,
 }
 
@@ -60,7 +60,7 @@ impl App {
             ids,
             patience: Patience::Full,
             requests: AtomicU64::new(0),
-            last_schema: kb::LastSchema::default(),
+            schema_cache: SchemaCache::default(),
             db: None,
         }
     }

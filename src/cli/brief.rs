@@ -14,7 +14,7 @@ use super::{
 use crate::{
     base::Domain,
     compose::{self, BriefAtom, BriefMolecule, Briefing, LastChange, LeftOut},
-    kb::check::Violation,
+    kb::Violation,
 };
 
 /// What changes are counted from where nobody says.

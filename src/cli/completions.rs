@@ -185,7 +185,7 @@ pub fn branches() -> ArgValueCompleter {
 /// Completes the name of a rule.
 pub fn rules() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
-        let rules = kb::check::RULES.iter().map(|rule| (rule.id.to_owned(), rule.about.to_owned()));
+        let rules = kb::RULES.iter().map(|rule| (rule.id.to_owned(), rule.about.to_owned()));
         fitting(current, rules.collect())
     })
 }

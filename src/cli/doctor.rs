@@ -10,9 +10,10 @@ use super::{
     output::{BAD, Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
 use crate::{
-    app::{GitState, Health, KbState},
+    app::{GitState, Health},
     base::{Error, Fault},
     config::Config,
+    kb::KbState,
     knowledge::IdlePattern,
 };
 

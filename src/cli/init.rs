@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     app::{Act, Launch, MCP_FILE, Setup, Step, Undo},
-    kb::config::FILE as KB_FILE,
+    kb::CONFIG_FILE as KB_FILE,
 };
 
 /// What to set up beside the settings, the server's entry and what git ignores.

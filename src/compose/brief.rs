@@ -20,7 +20,7 @@ use super::{
 use crate::{
     base::{Domain, Fault, Result},
     db::Read,
-    kb::{self, Check, Touching, check::Violation},
+    kb::{self, Check, Touching, Violation},
     knowledge::{self, ContextAtom, ContextMolecule, Surroundings},
     work::{self, OpenWork},
 };

@@ -124,3 +124,11 @@ pub struct Walk {
     /// Whether the working tree is only passing through, as in a rebase: what is missing may be on its way back.
     pub passing: bool,
 }
+
+impl Walk {
+    /// Whether the walk found the files that are known, and nothing new in them.
+    pub fn is_as_known(&self, known: &[KnownFile]) -> bool {
+        let known = known.iter().map(|file| &file.path);
+        self.read.is_empty() && self.touched.is_empty() && self.seen.iter().eq(known)
+    }
+}

@@ -22,9 +22,9 @@ use crate::{
 mod text;
 
 /// The hooks, in the order in which they are reported.
-pub const HOOKS: &[&str] = &["post-checkout", "post-merge", "post-rewrite"];
+const HOOKS: &[&str] = &["post-checkout", "post-merge", "post-rewrite"];
 /// What a hook runs, after the binary's name.
-pub const ARGUMENTS: &str = "kb sync --hook";
+const ARGUMENTS: &str = "kb sync --hook";
 
 /// Bytes of a hook; far more than a script has that a person wrote.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -37,12 +37,12 @@ pub struct HookReport {
     /// Its file.
     pub path: PathBuf,
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: HookOutcome,
 }
 
 /// What was done with a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum HookOutcome {
     /// A file of ours was made.
     Created,
     /// The block was put at the top of a person's hook.
@@ -66,9 +66,52 @@ pub enum Outcome {
     },
 }
 
+/// What was done with the hooks of one directory.
+#[derive(Debug, Clone)]
+pub struct HookDirectory {
+    pub path: PathBuf,
+    /// Whether other repositories use it too.
+    pub shared: bool,
+    /// Hook by hook.
+    pub hooks: Vec<HookReport>,
+}
+
+/// Puts our block into the hooks that git runs, or runs from now on where a directory is chosen; with `dry_run` only
+/// returns what that would do to the hooks.
+pub fn install_hooks(
+    start: &Path,
+    chosen: Option<&str>,
+    binary: &Path,
+    dry_run: bool,
+) -> Result<HookDirectory> {
+    let repository = repository(start)?;
+    let path = directory(&repository, chosen)?;
+    let hooks = install(&path, &command(&repository, &path, binary), dry_run)?;
+    Ok(HookDirectory { shared: is_shared(&repository, &path), path, hooks })
+}
+
+/// Removes our block from all hooks again, and `core.hooksPath` where it was set from here; returns whether it was.
+pub fn uninstall_hooks(start: &Path) -> Result<(Vec<HookDirectory>, bool)> {
+    let repository = repository(start)?;
+    let one = |path: PathBuf| {
+        let hooks = uninstall(&path)?;
+        Ok(HookDirectory { shared: is_shared(&repository, &path), path, hooks })
+    };
+    let directories: Result<_> = directories(&repository)?.into_iter().map(one).collect();
+    Ok((directories?, release_directory(&repository)?))
+}
+
+fn repository(start: &Path) -> Result<Repository> {
+    Repository::find(start).ok_or_else(|| {
+        let message = "not a git repository: there are no hooks";
+        let hint = "`git init` makes one; outside git, run `graph kb sync` yourself";
+        refused(message, hint)
+    })
+}
+
 /// Where hooks go: the directory that git looks in, or `chosen`, which git is told to look in from now on. A chosen path
 /// is relative to the root of the working tree, as in git.
-pub fn directory(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
+fn directory(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
     let now = repository.hooks_directory()?;
     let Some(chosen) = chosen else {
         return match symlink_metadata(&now).is_ok() && !now.is_dir() {
@@ -115,7 +158,7 @@ pub fn directory(repository: &Repository, chosen: Option<&str>) -> Result<PathBu
 }
 
 /// Gives `core.hooksPath` back where it was set by [`directory`] and no other hooks rely on it; answers whether.
-pub fn release_directory(repository: &Repository) -> Result<bool> {
+fn release_directory(repository: &Repository) -> Result<bool> {
     if !repository.has_our_hooks_path() {
         return Ok(false);
     }
@@ -153,13 +196,13 @@ fn is_ours(path: &Path) -> bool {
 }
 
 /// The directories that a block of ours may be in.
-pub fn directories(repository: &Repository) -> Result<Vec<PathBuf>> {
+fn directories(repository: &Repository) -> Result<Vec<PathBuf>> {
     let (now, own) = (repository.hooks_directory()?, repository.own_hooks_directory());
     Ok(if now == own { vec![own] } else { vec![now, own] })
 }
 
 /// How hooks in `directory` call the binary: by its place, or by its name where others may get the same file.
-pub fn command(repository: &Repository, directory: &Path, binary: &Path) -> String {
+fn command(repository: &Repository, directory: &Path, binary: &Path) -> String {
     let tracked =
         is_in_a_tree(repository, directory) && directory != repository.own_hooks_directory();
     match binary.to_str() {
@@ -169,7 +212,7 @@ pub fn command(repository: &Repository, directory: &Path, binary: &Path) -> Stri
 }
 
 /// Whether `directory` serves other repositories too: blocks there do nothing where no KB was set up.
-pub fn is_shared(repository: &Repository, directory: &Path) -> bool {
+fn is_shared(repository: &Repository, directory: &Path) -> bool {
     !is_in_a_tree(repository, directory) && directory != repository.own_hooks_directory()
 }
 
@@ -179,18 +222,18 @@ fn is_in_a_tree(repository: &Repository, directory: &Path) -> bool {
 }
 
 /// Puts the block into every hook of `directory` that can carry it, or with `dry_run` only tells what that would do.
-pub fn install(directory: &Path, command: &str, dry_run: bool) -> Result<Vec<HookReport>> {
+fn install(directory: &Path, command: &str, dry_run: bool) -> Result<Vec<HookReport>> {
     each(directory, |hook, path| install_one(hook, path, command, dry_run))
 }
 
 /// Takes the block out of every hook of `directory`.
-pub fn uninstall(directory: &Path) -> Result<Vec<HookReport>> {
+fn uninstall(directory: &Path) -> Result<Vec<HookReport>> {
     each(directory, |_, path| uninstall_one(path))
 }
 
 fn each(
     directory: &Path,
-    treat: impl Fn(&'static str, &Path) -> io::Result<Outcome>,
+    treat: impl Fn(&'static str, &Path) -> io::Result<HookOutcome>,
 ) -> Result<Vec<HookReport>> {
     let one = |hook: &&'static str| {
         let path = directory.join(hook);
@@ -207,15 +250,15 @@ fn install_one(
     path: &Path,
     command: &str,
     dry_run: bool,
-) -> io::Result<Outcome> {
+) -> io::Result<HookOutcome> {
     let block = text::block(hook, command);
-    let left = |reason: String| Ok(Outcome::Left { reason, line: text::line(hook, command) });
+    let left = |reason: String| Ok(HookOutcome::Left { reason, line: text::line(hook, command) });
     let found = match read(path)? {
-        Found::Nothing if dry_run => return Ok(Outcome::Created),
+        Found::Nothing if dry_run => return Ok(HookOutcome::Created),
         Found::Nothing => {
             fs::create_text(path, &text::own_file(&block))?;
             fs::make_executable(path)?;
-            return Ok(Outcome::Created);
+            return Ok(HookOutcome::Created);
         }
         Found::Other(reason) => return left(reason),
         Found::Text(found) => found,
@@ -231,11 +274,11 @@ fn install_one(
     }
     let (changed, outcome) = match text::with_block(&found, &block) {
         Err(reason) => return left(reason),
-        Ok((changed, true)) => (changed, Outcome::Updated),
-        Ok((changed, false)) => (changed, Outcome::Added),
+        Ok((changed, true)) => (changed, HookOutcome::Updated),
+        Ok((changed, false)) => (changed, HookOutcome::Added),
     };
     if changed == found && runs {
-        return Ok(Outcome::Unchanged);
+        return Ok(HookOutcome::Unchanged);
     }
     if dry_run {
         return Ok(outcome);
@@ -249,15 +292,17 @@ fn install_one(
     Ok(outcome)
 }
 
-fn uninstall_one(path: &Path) -> io::Result<Outcome> {
+fn uninstall_one(path: &Path) -> io::Result<HookOutcome> {
     let Found::Text(found) = read(path)? else {
-        return Ok(Outcome::Absent);
+        return Ok(HookOutcome::Absent);
     };
     match text::without_block(&found) {
-        Ok(None) => Ok(Outcome::Absent),
-        Ok(Some(rest)) if text::is_only_head(&rest) => fs::remove(path).map(|()| Outcome::Deleted),
-        Ok(Some(rest)) => fs::replace_text(path, &rest).map(|()| Outcome::Removed),
-        Err(reason) => Ok(Outcome::Left { reason, line: text::BEGIN.to_owned() }),
+        Ok(None) => Ok(HookOutcome::Absent),
+        Ok(Some(rest)) if text::is_only_head(&rest) => {
+            fs::remove(path).map(|()| HookOutcome::Deleted)
+        }
+        Ok(Some(rest)) => fs::replace_text(path, &rest).map(|()| HookOutcome::Removed),
+        Err(reason) => Ok(HookOutcome::Left { reason, line: text::BEGIN.to_owned() }),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
         props::{self, Change, Properties},
     },
     fresh::Freshness,
+    os::git::Repository,
 };
 
 /// What every changeset's id begins with.
@@ -55,6 +56,8 @@ pub struct Setting {
     pub schema: Arc<Schema>,
     /// The rules' severities.
     pub rules: super::check::Rules,
+    /// None outside git.
+    pub(super) repository: Option<Repository>,
 }
 
 /// A thing of the repository that others refer to.

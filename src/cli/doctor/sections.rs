@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::{
-    app::{GitState, Health, KbState},
+    app::{GitState, Health},
     cli::{
         format::{count, size},
         output::{BAD, GOOD, Output, QUIET, WARN, plain, styled},
     },
     config::{Config, Setting, Source},
+    kb::KbState,
 };
 
 pub(super) fn database(

@@ -8,10 +8,7 @@ use super::super::{
     format::count,
     output::{Done, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
-use crate::{
-    app::Branches,
-    kb::{BranchInfo, Ensured},
-};
+use crate::kb::{BranchInfo, Branches, Ensured};
 
 /// Which branch.
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use super::{
     },
     report,
 };
-use crate::kb::{self, Checked, check::Violation};
+use crate::kb::{self, Checked, Violation};
 
 /// What to check, and how to say it.
 #[derive(Debug, Args)]

@@ -10,12 +10,9 @@ use super::super::{
     output::{Done, Failure, GOOD, NEXT, Outcome, Output, QUIET, STRONG, WARN, plain, styled},
 };
 use crate::{
-    app::{HookDirectory, Initialised, Setup},
+    app::Setup,
     base::{Error, Fault},
-    kb::{
-        Ensured,
-        hooks::{HookReport, Outcome as Did},
-    },
+    kb::{Ensured, HookDirectory, HookOutcome as Did, HookReport, Initialised},
 };
 
 /// What to leave out.
@@ -204,7 +201,7 @@ fn print(made: &SetUp, ask: &Init, out: &mut Output) -> std::io::Result<()> {
             }
         }
         None if ask.no_hooks => out.line("- no hooks, as asked for"),
-        None => out.line("- no hooks: this is no git repository"),
+        None => out.line("- no hooks: not a git repository"),
     }
 }
 

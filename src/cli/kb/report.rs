@@ -3,11 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::output::plain;
-use crate::kb::{
-    Checked,
-    check::{Level, RULES, Rules, Violation},
-    config,
-};
+use crate::kb::{CONFIG_FILE, Checked, Level, RULES, Rules, Violation};
 
 /// Where the schema of SARIF is; readers compare the text.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -47,7 +43,7 @@ fn result(violation: &Violation) -> Value {
     let Violation { rule, severity, entity, message, suggestion, source } = violation;
     // Code hosts refuse a whole log over one result without a file. What no file says, since a tool wrote it, is shown at
     // the settings of the KB, which are its own file in the repository.
-    let (file, line) = source.as_deref().and_then(place).unwrap_or((config::FILE, 1));
+    let (file, line) = source.as_deref().and_then(place).unwrap_or((CONFIG_FILE, 1));
     json!({
         "ruleId": rule,
         "ruleIndex": RULES.iter().position(|known| known.id == rule),

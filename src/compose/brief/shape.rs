@@ -7,7 +7,7 @@ use super::changes::LastChange;
 use crate::{
     base::wire::is_zero,
     fresh::Freshness,
-    kb::{Touching, check::Violation},
+    kb::{Touching, Violation},
     work::OpenWork,
 };
 

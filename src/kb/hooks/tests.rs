@@ -38,11 +38,11 @@ impl World {
         World { _directory: directory, root, repository, hooks, command }
     }
 
-    fn install(&self) -> Vec<Outcome> {
+    fn install(&self) -> Vec<HookOutcome> {
         outcomes(install(&self.hooks, &self.command, false))
     }
 
-    fn uninstall(&self) -> Vec<Outcome> {
+    fn uninstall(&self) -> Vec<HookOutcome> {
         outcomes(uninstall(&self.hooks))
     }
 
@@ -69,7 +69,7 @@ impl World {
     }
 }
 
-fn outcomes(reports: Result<Vec<HookReport>>) -> Vec<Outcome> {
+fn outcomes(reports: Result<Vec<HookReport>>) -> Vec<HookOutcome> {
     let reports = reports.unwrap();
     assert_eq!(reports.iter().map(|report| report.hook).collect::<Vec<_>>(), HOOKS);
     reports.into_iter().map(|report| report.outcome).collect()
@@ -82,7 +82,7 @@ fn os_executable(path: &Path) {
 #[test]
 fn git_runs_the_hooks_and_never_fails_for_them() {
     let world = World::new();
-    assert_eq!(world.install(), vec![Outcome::Created; 3]);
+    assert_eq!(world.install(), vec![HookOutcome::Created; 3]);
     let root = &world.root;
 
     // The stand-in ends with 3 every time, and nothing of git's fails.
@@ -122,13 +122,16 @@ fn git_runs_the_hooks_and_never_fails_for_them() {
 #[test]
 fn installing_is_idempotent_and_uninstalling_leaves_nothing() {
     let world = World::new();
-    assert_eq!(outcomes(install(&world.hooks, &world.command, true)), vec![Outcome::Created; 3]);
-    assert_eq!(world.install(), vec![Outcome::Created; 3], "asking made nothing");
-    assert_eq!(world.install(), vec![Outcome::Unchanged; 3]);
+    assert_eq!(
+        outcomes(install(&world.hooks, &world.command, true)),
+        vec![HookOutcome::Created; 3]
+    );
+    assert_eq!(world.install(), vec![HookOutcome::Created; 3], "asking made nothing");
+    assert_eq!(world.install(), vec![HookOutcome::Unchanged; 3]);
     let moved = install(&world.hooks, "/elsewhere/graph", false);
-    assert_eq!(outcomes(moved), vec![Outcome::Updated; 3]);
-    assert_eq!(world.uninstall(), vec![Outcome::Deleted; 3]);
-    assert_eq!(world.uninstall(), vec![Outcome::Absent; 3]);
+    assert_eq!(outcomes(moved), vec![HookOutcome::Updated; 3]);
+    assert_eq!(world.uninstall(), vec![HookOutcome::Deleted; 3]);
+    assert_eq!(world.uninstall(), vec![HookOutcome::Absent; 3]);
     assert!(HOOKS.iter().all(|hook| !world.hooks.join(hook).exists()));
     assert_eq!(directories(&world.repository).unwrap().len(), 1, "git's own is looked in once");
 }
@@ -139,14 +142,17 @@ fn a_persons_shell_hook_gets_the_block_at_its_top_and_keeps_its_own() {
     // An early end, a strict mode, and input that belongs to the hook.
     let theirs = "#!/bin/sh -eu\nread line\necho \"$line\" > seen\nexit 0\n";
     let path = world.hook("post-rewrite", theirs, true);
-    assert_eq!(world.install(), [Outcome::Created, Outcome::Created, Outcome::Added]);
+    assert_eq!(world.install(), [HookOutcome::Created, HookOutcome::Created, HookOutcome::Added]);
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.starts_with("#!/bin/sh -eu\n# >>> graph kb >>>"), "{text}");
     git(&world.root, &["commit", "-q", "--amend", "--allow-empty", "-m", "y"]);
     assert_eq!(world.calls(), [world.call()]);
     let seen = fs::read_to_string(world.root.join("seen")).unwrap();
     assert!(seen.contains(&git(&world.root, &["rev-parse", "HEAD"])), "{seen}");
-    assert_eq!(world.uninstall(), [Outcome::Deleted, Outcome::Deleted, Outcome::Removed]);
+    assert_eq!(
+        world.uninstall(),
+        [HookOutcome::Deleted, HookOutcome::Deleted, HookOutcome::Removed]
+    );
     assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
     assert!(crate::os::fs::is_executable(&path));
 }
@@ -162,7 +168,7 @@ fn what_cannot_carry_a_block_is_left_and_told() {
         .install()
         .into_iter()
         .map(|outcome| match outcome {
-            Outcome::Left { reason, line } => (reason, line),
+            HookOutcome::Left { reason, line } => (reason, line),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -173,7 +179,7 @@ fn what_cannot_carry_a_block_is_left_and_told() {
     assert!(told[2].0.starts_with("it is not UTF-8 text"), "{}", told[2].0);
     assert_eq!(fs::read_to_string(world.hooks.join("post-checkout")).unwrap(), python);
     assert_eq!(fs::read_to_string(world.hooks.join("post-merge")).unwrap(), "#!/bin/sh\n");
-    assert_eq!(world.uninstall(), vec![Outcome::Absent; 3]);
+    assert_eq!(world.uninstall(), vec![HookOutcome::Absent; 3]);
 }
 
 #[test]
@@ -186,17 +192,19 @@ fn links_are_left_and_a_lost_executable_bit_of_ours_is_put_right() {
     os_executable(&script);
     symlink(&script, world.hooks.join("post-merge")).unwrap();
     let outcome = world.install().remove(1);
-    assert!(matches!(&outcome, Outcome::Left { reason, .. } if reason == "it is a symbolic link"));
+    assert!(
+        matches!(&outcome, HookOutcome::Left { reason, .. } if reason == "it is a symbolic link")
+    );
     assert_eq!(fs::read_to_string(&script).unwrap(), "#!/bin/sh\n");
 
     let path = world.hooks.join("post-checkout");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(world.install()[0], Outcome::Updated);
+    assert_eq!(world.install()[0], HookOutcome::Updated);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o755);
     // A file of ours that a person has added to is a person's.
     let text = fs::read_to_string(&path).unwrap() + "echo mine\n";
     fs::write(&path, &text).unwrap();
-    assert_eq!(world.uninstall()[0], Outcome::Removed);
+    assert_eq!(world.uninstall()[0], HookOutcome::Removed);
     assert!(fs::read_to_string(&path).unwrap().ends_with("echo mine\n"));
 }
 
@@ -212,7 +220,7 @@ fn the_directory_that_git_looks_in_is_respected() {
     assert_eq!(command(&world.repository, &directory, binary), "graph");
     assert!(!is_shared(&world.repository, &directory));
     assert!(is_shared(&world.repository, Path::new("/home/me/hooks")));
-    assert_eq!(outcomes(install(&directory, &world.command, false)), vec![Outcome::Created; 3]);
+    assert_eq!(outcomes(install(&directory, &world.command, false)), vec![HookOutcome::Created; 3]);
     git(root, &["checkout", "-q", "-b", "side"]);
     assert_eq!(world.calls(), [world.call()]);
     assert_eq!(
@@ -240,7 +248,7 @@ fn a_chosen_directory_is_told_to_git_unless_that_switches_hooks_off() {
     let directory = super::directory(&world.repository, Some(".githooks")).unwrap();
     assert_eq!(directory, world.root.join(".githooks"));
     assert_eq!(git(&world.root, &["config", "core.hooksPath"]), ".githooks");
-    assert_eq!(outcomes(install(&directory, &world.command, false)), vec![Outcome::Created; 3]);
+    assert_eq!(outcomes(install(&directory, &world.command, false)), vec![HookOutcome::Created; 3]);
     git(&world.root, &["checkout", "-q", "-b", "side"]);
     assert_eq!(world.calls(), [world.call()]);
 }

@@ -108,6 +108,13 @@ impl Repository {
         })
     }
 
+    /// The branches that exist: those with a commit, and those that are checked out anywhere.
+    pub fn branches(&self) -> Result<BTreeSet<String>> {
+        let mut branches = self.local_branches()?;
+        branches.extend(self.active_branches()?);
+        Ok(branches)
+    }
+
     /// How `branch` came to its name, the last change first, as far as its reflog tells.
     pub fn renames(&self, branch: &str) -> Vec<Rename> {
         super::reflog::renames(&self.refs(), &self.common_dir, branch)

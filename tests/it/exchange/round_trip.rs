@@ -107,7 +107,7 @@ fn facts_of_a_file_still_belong_to_it_and_are_deleted_with_it() {
     assert!(fault["message"].as_str().unwrap().contains("docs/adr/1.md"), "{fault}");
     let setting = away.app.app.kb(None).unwrap();
     let ctx = away.app.ctx("a");
-    let walk = graph::kb::facts::Walk::default();
+    let walk = graph::kb::Walk::default();
     let synced =
         away.app.app.kb_write(&ctx, &setting, |tx| graph::kb::sync(tx, &setting, &walk)).unwrap();
     assert_eq!(synced.deleted, ["ADR-1"]);

@@ -3,7 +3,7 @@
 use graph::{
     base::Result,
     exchange::Report,
-    kb::facts::{Draft, Fact, Facts, FileFacts, Link, Stamp, Walk},
+    kb::{Draft, Fact, Facts, FileFacts, Link, Stamp, Walk},
 };
 use serde_json::{Value, json};
 

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use graph::kb::{
-    self, Check,
-    check::{Level, RULES},
-};
+use graph::kb::{self, Check, Level, RULES};
 use serde_json::{Value, json};
 
 use super::world::{Kb, each, file};

@@ -42,7 +42,7 @@ fn init_lists_its_steps_and_does_each_once() {
         "✓ created .kb/schema/types.json\n",
         "✓ created docs/requirements/\n",
         "✓ store of main made\n",
-        "- no hooks: this is no git repository\n",
+        "- no hooks: not a git repository\n",
         "graph kb sync\n",
     ] {
         assert!(out.contains(part), "{part}: {out}");
@@ -259,12 +259,12 @@ fn suggested_commands_name_the_same_branch() {
 fn gc_and_hooks_need_git() {
     let (_keep, directory) = filled();
     let err = kb(&directory, &["gc", "--force"]).failed(1);
-    assert!(err.contains("this is no git repository, so that no branch can be told"), "{err}");
+    assert!(err.contains("not a git repository: cannot tell which branches were deleted"), "{err}");
     let err = kb(&directory, &["init", "--uninstall-hooks"]).failed(1);
-    assert!(err.contains("this is no git repository: there are no hooks"), "{err}");
+    assert!(err.contains("not a git repository: there are no hooks"), "{err}");
     let ran = kb(&directory, &["init", "--hooks-path", ".hooks"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
-    assert!(ran.out.contains("! no hooks: this is no git repository"), "{}", ran.out);
+    assert!(ran.out.contains("! no hooks: not a git repository"), "{}", ran.out);
     assert_eq!(kb(&directory, &["branch"]).ok(), "* main  4 entities, 2 links, default\n");
 }
 

@@ -225,7 +225,7 @@ fn branch_creates_a_store_or_takes_over_another() {
     git(&root, &["checkout", "-q", "side"]);
     put(&root, "R2");
     let err = kb(&root, &["branch", "new", "--take", "side"]).failed(1);
-    assert!(err.contains("is a branch that is there"), "{err}");
+    assert!(err.contains("is a branch that exists"), "{err}");
     // Renamed behind git's back: no reflog tells.
     git(&root, &["checkout", "-q", "-b", "new", "main"]);
     git(&root, &["branch", "-D", "side"]);

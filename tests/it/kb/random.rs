@@ -1,6 +1,6 @@
 //! The same at random: whatever order things happen in, what must hold holds. Always the same sequences.
 
-use graph::kb::{self, facts::FileFacts};
+use graph::kb::{self, FileFacts};
 use serde_json::{Value, json};
 
 use super::world::{Kb, file};

@@ -1,9 +1,6 @@
 //! Syncing: files own what they declare, tools own the rest, and links find their ends.
 
-use graph::kb::{
-    self, FileProblem, Synced, SyncedLinks,
-    facts::{Facts, Problem, Stamp, Walk},
-};
+use graph::kb::{self, Facts, FileProblem, Problem, Stamp, Synced, SyncedLinks, Walk};
 use serde_json::json;
 
 use super::world::{Kb, broken, file, links, walk};

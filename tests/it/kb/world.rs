@@ -8,10 +8,7 @@ use std::{
 use graph::{
     base::Result,
     db::{Read, Write},
-    kb::{
-        self, Setting,
-        facts::{Draft, Fact, Facts, FileFacts, Link, Problem, Stamp, Walk},
-    },
+    kb::{self, Draft, Fact, Facts, FileFacts, Link, Problem, Setting, Stamp, Walk},
 };
 use serde_json::{Value, json};
 

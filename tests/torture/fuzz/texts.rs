@@ -6,11 +6,7 @@ use graph::{
     app::App,
     base::{Error, globs, paths},
     config::{Config, Options, Surroundings},
-    kb::{
-        Schema,
-        config::{KbConfig, Words},
-        extract::{EXTRACTORS, Input, Vocabulary},
-    },
+    kb::{EXTRACTORS, Input, KbConfig, Schema, Vocabulary, Words},
     memory, tools,
 };
 
