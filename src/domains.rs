@@ -24,6 +24,8 @@ pub struct Operations {
     pub reindex: fn(&Write<'_>) -> Result<()>,
     /// Its records, as they are exported and imported.
     pub records: Records,
+    /// Whether git branches have texts of their own in the index.
+    pub by_branch: bool,
     /// What a row of the text index stands for; none where it is gone, or of another branch.
     pub text_of: fn(&Read<'_>, Kb<'_>, &str) -> Result<Option<Told>>,
     /// Subjects with a folded text that is too short for the text index.
@@ -52,6 +54,7 @@ const WORK: Operations = Operations {
     repair: work::repair,
     reindex: work::reindex_texts,
     records: work::RECORDS,
+    by_branch: false,
     text_of: |tx, _, subject| work::text_of(tx, subject),
     short_matches: |tx, _, text, limit| work::short_matches(tx, text, limit),
     complete: |tx, _, start, limit| db::named(tx, start, Some(Domain::Work), limit),
@@ -62,6 +65,7 @@ const KNOWLEDGE: Operations = Operations {
     repair: knowledge::repair,
     reindex: knowledge::reindex_texts,
     records: knowledge::RECORDS,
+    by_branch: false,
     text_of: |tx, _, subject| knowledge::text_of(tx, subject),
     short_matches: |tx, _, text, limit| knowledge::short_matches(tx, text, limit),
     complete: |tx, _, start, limit| db::named(tx, start, Some(Domain::Knowledge), limit),
@@ -72,6 +76,7 @@ const MEMORY: Operations = Operations {
     repair: memory::repair,
     reindex: memory::reindex_texts,
     records: memory::RECORDS,
+    by_branch: false,
     text_of: |tx, _, subject| memory::text_of(tx, subject),
     short_matches: |tx, _, text, limit| memory::short_matches(tx, text, limit),
     complete: |tx, _, start, limit| db::named(tx, start, Some(Domain::Memory), limit),
@@ -82,6 +87,7 @@ const KB: Operations = Operations {
     repair: kb::repair,
     reindex: kb::reindex_texts,
     records: kb::RECORDS,
+    by_branch: true,
     text_of: |tx, kb, subject| match kb {
         Some(setting) => kb::text_of(tx, setting, subject),
         None => Ok(None),

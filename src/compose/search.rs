@@ -74,9 +74,9 @@ pub fn search(tx: &Read<'_>, around: &Around<'_>, ask: &Search) -> Result<Search
     let domains = domains(around, ask)?;
     let question = Question::new("query", &ask.query)?;
     let (hits, mut more) = db::find(tx, &question, SEARCHED, |domain, subject| {
-        // The index has the texts of all branches.
+        let by_branch = domains::of(domain).by_branch;
         Ok(domains.contains(&domain)
-            && (domain != Domain::Kb || text_of(tx, around, domain, subject)?.is_some()))
+            && (!by_branch || text_of(tx, around, domain, subject)?.is_some()))
     })?;
     let mut found = Vec::new();
     for Hit { seq, fit, domain, subject } in hits {
