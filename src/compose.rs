@@ -27,7 +27,7 @@ pub use onboard::{KnowledgeState, MemoryState, Oriented, onboard};
 pub use prompts::{Subject, discovery, execution, planning};
 pub use search::{FoundText, Search, Searched, search};
 pub use status::{
-    KbSummary, KnowledgeSummary, LogEntry, Progress, ProjectStatus, Status, status, titled,
+    KbSummary, KnowledgeSummary, ProjectDetails, ProjectStatus, Status, TitledEvent, status, titled,
 };
 pub use update::{AtomHints, UpdatedWithHints, update};
 

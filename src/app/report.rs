@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::App;
 use crate::{
     base::{Ctx, Result, Timestamp},
-    compose::{LogEntry, titled},
+    compose::{TitledEvent, titled},
     db::{self, EventRow, Named, Wanted, inspect::Inspection},
     domains,
     knowledge::{self, IdlePattern},
@@ -59,7 +59,7 @@ impl App {
     }
 
     /// The latest events, newest first.
-    pub fn log(&mut self, ctx: &Ctx, wanted: Wanted<'_>, limit: usize) -> Result<Vec<LogEntry>> {
+    pub fn log(&mut self, ctx: &Ctx, wanted: Wanted<'_>, limit: usize) -> Result<Vec<TitledEvent>> {
         self.read(ctx, |tx| titled(tx, db::recent(tx, wanted, limit)?))
     }
 
@@ -70,7 +70,7 @@ impl App {
         after: i64,
         wanted: Wanted<'_>,
         limit: usize,
-    ) -> Result<(Vec<LogEntry>, i64)> {
+    ) -> Result<(Vec<TitledEvent>, i64)> {
         self.read(ctx, |tx| {
             let last = db::last_event(tx)?;
             // The usual case while a caller polls.

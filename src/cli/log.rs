@@ -20,7 +20,7 @@ use super::{
 use crate::{
     app::Wanted,
     base::{Domain, Error, ErrorCode, Timestamp, props::Change},
-    compose::LogEntry,
+    compose::TitledEvent,
     work,
 };
 
@@ -146,7 +146,7 @@ fn of_all(wanted: Wanted<'_>, ask: &Log, shell: &mut Shell) -> Outcome {
 }
 
 /// One event of any domain.
-fn one(entry: &LogEntry, width: usize, out: &mut Output) -> io::Result<()> {
+fn one(entry: &TitledEvent, width: usize, out: &mut Output) -> io::Result<()> {
     let event = &entry.event;
     let title = entry.title.as_deref().map(|title| format!("  {}", brief(title)));
     let action = format!("{:<9}", plain(&event.action));

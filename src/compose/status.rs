@@ -33,7 +33,7 @@ pub struct Status {
     pub kb: Option<KbSummary>,
     /// The latest events, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<LogEntry>,
+    pub changes: Vec<TitledEvent>,
 }
 
 #[derive(Debug, Serialize)]
@@ -42,12 +42,12 @@ pub struct ProjectStatus {
     pub line: ProjectLine,
     /// Present for the first projects.
     #[serde(flatten)]
-    pub progress: Option<Progress>,
+    pub details: Option<ProjectDetails>,
 }
 
 /// The details of a project.
 #[derive(Debug, Serialize)]
-pub struct Progress {
+pub struct ProjectDetails {
     pub actionable: i64,
     pub blocked: i64,
     pub claimed: Vec<Claimed>,
@@ -85,7 +85,7 @@ pub struct KbSummary {
 
 /// An event, and the title of its subject.
 #[derive(Debug, Clone, Serialize)]
-pub struct LogEntry {
+pub struct TitledEvent {
     #[serde(flatten)]
     pub event: EventRow,
     /// Absent where the subject no longer exists.
@@ -112,11 +112,11 @@ pub fn status(
     let projects_omitted = lines.len().saturating_sub(listed);
     lines.truncate(listed);
     let project = |(index, line): (usize, ProjectLine)| {
-        let progress = match all || index < DETAILED {
-            true => Some(progress(tx, settings, &line)?),
+        let details = match all || index < DETAILED {
+            true => Some(details(tx, settings, &line)?),
             false => None,
         };
-        Ok(ProjectStatus { line, progress })
+        Ok(ProjectStatus { line, details })
     };
     let (nodes, connections) = memory::count(tx)?;
     Ok(Status {
@@ -141,19 +141,19 @@ fn projects(tx: &Read<'_>) -> Result<Vec<ProjectLine>> {
     Ok(projects)
 }
 
-fn progress(tx: &Read<'_>, settings: &Settings, project: &ProjectLine) -> Result<Progress> {
+fn details(tx: &Read<'_>, settings: &Settings, project: &ProjectLine) -> Result<ProjectDetails> {
     let ask = Onboard { project: Some(project.id.clone()) };
     let Orientation { counts, claimed, claimed_omitted, next, .. } =
         work::onboard(tx, settings, &ask)?;
     let (actionable, blocked) = counts.map_or((0, 0), |it| (it.actionable, it.blocked));
-    Ok(Progress { actionable, blocked, claimed, claimed_omitted, next })
+    Ok(ProjectDetails { actionable, blocked, claimed, claimed_omitted, next })
 }
 
 /// Adds the titles of their subjects to events.
-pub fn titled(tx: &Read<'_>, events: Vec<EventRow>) -> Result<Vec<LogEntry>> {
+pub fn titled(tx: &Read<'_>, events: Vec<EventRow>) -> Result<Vec<TitledEvent>> {
     let titled = events.into_iter().map(|event| {
         let title = db::title(tx, &event.domain, &event.subject)?;
-        Ok(LogEntry { event, title })
+        Ok(TitledEvent { event, title })
     });
     titled.collect()
 }

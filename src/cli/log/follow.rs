@@ -10,7 +10,7 @@ use super::{
     },
     one,
 };
-use crate::{app::Wanted, base::ErrorCode, compose::LogEntry};
+use crate::{app::Wanted, base::ErrorCode, compose::TitledEvent};
 
 /// Between two looks at the log: soon enough for a person, and next to nothing for the machine.
 const PACE: Duration = Duration::from_millis(200);
@@ -74,7 +74,7 @@ fn look(
     Ok(())
 }
 
-fn show(entries: &[LogEntry], shell: &mut Shell) -> Result<(), Failure> {
+fn show(entries: &[TitledEvent], shell: &mut Shell) -> Result<(), Failure> {
     let out = &mut shell.out;
     for entry in entries {
         match out.json {

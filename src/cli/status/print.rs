@@ -9,7 +9,7 @@ use crate::{
         next::quoted,
         output::{BAD, GOOD, NEXT, Output, QUIET, STRONG, WARN, brief, plain, styled},
     },
-    compose::{KbSummary, LogEntry, Progress, ProjectStatus, Status},
+    compose::{KbSummary, ProjectDetails, ProjectStatus, Status, TitledEvent},
     work::NodeRef,
 };
 
@@ -19,13 +19,13 @@ pub fn print(status: &Status, now: Timestamp, out: &mut Output) -> io::Result<()
     let mut in_full = false;
     for (index, project) in status.projects.iter().enumerate() {
         // Those in full stand apart, the others close together.
-        if index > 0 && (in_full || project.progress.is_some()) {
+        if index > 0 && (in_full || project.details.is_some()) {
             out.gap()?;
         }
-        in_full = project.progress.is_some();
+        in_full = project.details.is_some();
         heading(project, now, out)?;
-        if let Some(progress) = &project.progress {
-            details(project, progress, several, now, out)?;
+        if let Some(details) = &project.details {
+            print_details(project, details, several, now, out)?;
         }
     }
     if status.projects_omitted > 0 {
@@ -82,7 +82,7 @@ fn requirements(kb: &KbSummary) -> String {
 }
 
 /// What happened last, in all domains.
-fn changes(entries: &[LogEntry], now: Timestamp, out: &mut Output) -> io::Result<()> {
+fn changes(entries: &[TitledEvent], now: Timestamp, out: &mut Output) -> io::Result<()> {
     out.gap()?;
     out.line(styled(STRONG, "last changes"))?;
     for entry in entries {
@@ -109,9 +109,9 @@ fn heading(project: &ProjectStatus, now: Timestamp, out: &mut Output) -> io::Res
     ))
 }
 
-fn details(
+fn print_details(
     project: &ProjectStatus,
-    progress: &Progress,
+    details: &ProjectDetails,
     several: bool,
     now: Timestamp,
     out: &mut Output,
@@ -120,22 +120,22 @@ fn details(
     if line.summary != line.project {
         out.line(format_args!("  {}", brief(&line.summary)))?;
     }
-    let mut counts = format!("{} ready, {} blocked", progress.actionable, progress.blocked);
-    if !progress.claimed.is_empty() {
+    let mut counts = format!("{} ready, {} blocked", details.actionable, details.blocked);
+    if !details.claimed.is_empty() {
         // Those that are not listed too. A claim changes nothing about what a node waits for.
-        let claimed = progress.claimed.len() + progress.claimed_omitted;
+        let claimed = details.claimed.len() + details.claimed_omitted;
         counts.push_str(&format!("; {claimed} of these claimed"));
     }
     out.line(format_args!("  {counts}"))?;
-    for claim in &progress.claimed {
+    for claim in &details.claimed {
         let since = claim.since.parse::<Timestamp>().map(|at| ago(at, now)).unwrap_or_default();
         let who = styled(QUIET, format!("{}, {since}", plain(&claim.by)));
         let mark = styled(WARN, "◐ claimed");
         out.line(format_args!("  {mark}  {}  {}  {who}", claim.id, brief(&claim.summary)))?;
     }
     // What somebody holds is theirs to go on with, and has been listed.
-    let held = |next: &&NodeRef| progress.claimed.iter().any(|claim| claim.id == next.id);
-    let (mine, free): (Vec<_>, Vec<_>) = progress.next.iter().partition(held);
+    let held = |next: &&NodeRef| details.claimed.iter().any(|claim| claim.id == next.id);
+    let (mine, free): (Vec<_>, Vec<_>) = details.next.iter().partition(held);
     for (index, next) in free.iter().enumerate() {
         let label = if index == 0 { "▶ next   " } else { "  then   " };
         out.line(format_args!("  {}  {}  {}", styled(NEXT, label), next.id, brief(&next.summary)))?;
