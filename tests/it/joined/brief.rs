@@ -141,7 +141,7 @@ fn bad_questions_are_refused_with_what_is_allowed() {
         (
             json!({ "paths": ["a"], "node_id": shop.pay }),
             "VALIDATION_ERROR",
-            "`node_id` does not go together",
+            "`node_id` cannot be combined with",
         ),
         (json!({ "node_id": "n_0000000000" }), "NOT_FOUND", "no such node"),
         (json!({ "paths": ["/etc/passwd"] }), "VALIDATION_ERROR", "outside the repository"),
