@@ -13,8 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let conn = Connection::open(std::env::var_os("GRAPH_DB").ok_or("GRAPH_DB names no file")?)?;
     conn.pragma_update(None, "journal_mode", "wal")?;
     conn.pragma_update(None, "synchronous", "full")?;
-    // More than the log holds at once: from here on it is written in place, as that of a server is which has been at
-    // work for a while.
+    // More than the WAL may hold: from here on its pages are reused, as those of a server that has been at
+    // work for long.
     conn.execute_batch(
         "CREATE TABLE rows (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT;
          INSERT INTO rows VALUES (1, 0);

@@ -8,7 +8,7 @@
 //! cargo run --release --example torture -- fuzz --cases 1100000
 //! ```
 //!
-//! Every run prints its seed; the same seed makes the same choices again. `cargo test` does the same things shorter.
+//! Every run prints its seed; the same seed makes the same choices again. `cargo test` runs shorter versions.
 
 #![allow(clippy::print_stdout, reason = "it prints what it saw")]
 
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         Some("leftovers") => {
             println!("leftovers: seed {seed}");
             let commands = number("--kills", 200).div_ceil(5) as usize;
-            // A setup knows its own server by this name.
+            // `graph init` recognises its own entry by this name.
             let directory = tempfile::tempdir().unwrap();
             let named = directory.path().join("graph");
             std::fs::copy(&program.path, &named).unwrap();

@@ -1,4 +1,4 @@
-//! The least that an MCP server over rmcp can be: one tool, which answers with nothing.
+//! The smallest MCP server over rmcp: one tool, which returns nothing.
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,

@@ -92,14 +92,14 @@ take it: graph next --claim
     let taken = run(&directory, &["next", "--claim", "--agent", "ana"]).ok();
     assert!(taken.contains("claimed    by ana, just now"), "{taken}");
     assert!(taken.contains("when done: graph done n_0000000004"), "{taken}");
-    // What is theirs already is not offered to them again.
+    // A claim is not suggested for a node that the agent has claimed.
     let again = run(&directory, &["next", "--agent", "ana"]).ok();
     assert!(
         again.contains("n_0000000004") && again.contains("\nwhen done: graph done "),
         "{again}"
     );
     assert!(!again.contains("take it"), "{again}");
-    // Someone else is given something else.
+    // Another agent gets another node.
     let other = run(&directory, &["next", "--count", "2"]).ok();
     assert!(other.contains("n_0000000006") && other.contains("n_0000000007"), "{other}");
     assert!(!other.contains("n_0000000004"), "{other}");
@@ -130,7 +130,7 @@ fn status_shows_progress_claims_and_what_is_next() {
     );
     assert_eq!(lines.len(), 13, "{out}");
     assert!(lines[9].contains("  ana ") && lines[9].contains("Write the migrations"), "{out}");
-    // Whoever holds one goes on with it, and sees it once.
+    // An agent with a claimed node continues with it, and sees it once.
     let mine = run(&directory, &["status", "--agent", "ana"]).ok();
     assert!(mine.contains("\n  go on: graph next\n") && !mine.contains("take it"), "{mine}");
     assert_eq!(mine.matches("  n_0000000004  Write").count(), 1, "{mine}");

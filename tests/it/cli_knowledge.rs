@@ -1,4 +1,4 @@
-//! `graph context`, `graph atoms`, `graph molecules` and what `graph doctor` says of globs, through the real binary.
+//! `graph context`, `graph atoms`, `graph molecules` and what `graph doctor` reports about globs, through the real binary.
 
 use std::{fs, path::PathBuf};
 
@@ -160,7 +160,7 @@ Schema  v1  00000000-0000-4000-8000-000000000009  ✓ fresh
         run(&directory, &["atoms", "--offset", "9"]).ok(),
         "2 atoms, and --offset 9 is past the last\n"
     );
-    // With several projects, what to say is an option here.
+    // With several projects, the hint names an option of the command.
     run(&directory, &["tool", "graph_open", r#"{"project":"side"}"#]).ok();
     for arguments in [&["atoms"][..], &["molecules"], &["context", "src/pay.ts"]] {
         let err = run(&directory, arguments).failed(1);

@@ -130,7 +130,7 @@ fn completion_creates_nothing_does_not_wait_for_writers_and_is_silent() {
     let unknown = finish(command(&empty, &["--", "graph", ""]).env("GRAPH_COMPLETE", "nosh"));
     assert_eq!((unknown.code, unknown.out.as_str(), unknown.err.as_str()), (0, "", ""));
 
-    // A file that nobody writes to has nothing beside it afterwards.
+    // A file that is not written to has no files beside it afterwards.
     let (_keep, quiet) = directory();
     run(&quiet, &["tool", "graph_open", r#"{"project":"calm"}"#]).ok();
     for name in ["graph.db-wal", "graph.db-shm"] {
@@ -140,7 +140,7 @@ fn completion_creates_nothing_does_not_wait_for_writers_and_is_silent() {
     assert_eq!(complete(&quiet, "graph next "), ["calm"]);
     assert_eq!(fs::read(quiet.join("graph.db")).unwrap(), before);
     assert_eq!(fs::read_dir(&quiet).unwrap().count(), 1);
-    // One that somebody holds is not waited for.
+    // A locked file is not waited for.
     let holder = rusqlite::Connection::open(quiet.join("graph.db")).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(complete(&quiet, "graph next "), ["calm"]);

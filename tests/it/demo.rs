@@ -52,7 +52,7 @@ fn without_git_it_skips_branches_and_reports_it() {
     assert!(out.contains("✓ main is in order") && !out.contains("pay-by-card"), "{out}");
     assert_eq!(left(&directory), 0);
 
-    // A repository above it is nobody's stage.
+    // The demo must not use a repository above its directory.
     let outer = directory.join("outer");
     fs::create_dir(&outer).unwrap();
     git::git(&outer, &["init", "-q"]);
@@ -92,7 +92,7 @@ fn ctrl_c_ends_it_and_removes_its_files() {
     let mut command = command(&directory, &["demo"]);
     command.env("TMPDIR", &directory).env("PATH", git::path()).stdout(Stdio::piped());
     let child = command.spawn().unwrap();
-    // Its directory is there from the beginning, and its story takes far longer than this.
+    // Its directory exists from the beginning, and the demo lasts far longer than this.
     while left(&directory) == 0 {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }

@@ -1,4 +1,4 @@
-//! `graph doctor` through the real binary: what it finds, and what it says about the settings.
+//! `graph doctor` through the real binary: what it finds, and what it reports about the settings.
 
 use std::fs;
 

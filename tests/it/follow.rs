@@ -1,4 +1,4 @@
-//! `graph log`: what is chosen of it, and what comes while somebody looks on.
+//! `graph log`: its filters, and how it follows new events.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -35,7 +35,7 @@ impl Follower {
         serde_json::from_str(&self.line()).unwrap()
     }
 
-    /// Presses Ctrl-C; what is left to read, and the exit code.
+    /// Presses Ctrl-C; returns the rest of the output and the exit code.
     #[allow(clippy::disallowed_methods, reason = "the test plays the terminal")]
     fn interrupt(mut self) -> (String, Option<i32>) {
         let id = self.child.id().to_string();
@@ -54,7 +54,7 @@ fn open(directory: &Path, project: &str) {
 #[test]
 fn events_of_any_process_are_shown_at_once_until_ctrl_c() {
     let (_keep, directory) = directory();
-    // There is no file yet: looking on waits for it, and makes none.
+    // No file exists yet: following waits for it, and creates none.
     let mut follower = Follower::start(&directory, &["--json"]);
     let mut people = Follower::start(&directory, &[]);
     open(&directory, "one");

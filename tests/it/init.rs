@@ -1,4 +1,4 @@
-//! `graph init`: what it writes, what it leaves, and that a second run changes nothing.
+//! `graph init`: what it writes, what it keeps, and that a second run changes nothing.
 
 use std::{fs, path::Path};
 
@@ -56,7 +56,7 @@ fn a_repository_gets_settings_the_server_and_what_git_ignores() {
     let entry = json!({ "command": binary.to_str().unwrap(), "args": ["serve"] });
     assert_eq!(servers, json!({ "mcpServers": { "graph": entry } }), "not on PATH: by its place");
 
-    // The settings change nothing, and say what there is.
+    // The settings file changes nothing, and lists all keys.
     let doctor = run(&root, &["doctor", "--json"]).json();
     assert_eq!(doctor["settings"]["durability"], json!({ "value": "full", "source": "default" }));
     assert!(doctor["settings"]["config_file"]["value"].is_string());
@@ -143,7 +143,7 @@ fn other_servers_are_kept_and_an_invalid_file_is_not_changed() {
         assert!(ran.out.contains("! left alone    .mcp.json"), "{}", ran.out);
         assert!(ran.out.contains("add this: {\"mcpServers\": {\"graph\": {"), "{}", ran.out);
         assert_eq!(read(&root, ".mcp.json"), broken);
-        // What is not there is not promised.
+        // Files that do not exist are not mentioned.
         assert!(ran.out.contains("left alone, for the reason above: .mcp.json\n"), "{}", ran.out);
         assert!(!ran.out.contains("a new session has the tools"), "{}", ran.out);
         assert!(ran.out.contains("claude mcp add graph -- graph serve"), "{}", ran.out);
@@ -166,7 +166,7 @@ fn existing_patterns_are_kept() {
         run(&root, &["init"]);
         assert_eq!(read(&root, ".gitignore"), expected);
     }
-    // What is said to undo it leaves the file as it was.
+    // The suggested command to undo it restores the file.
     for ignore in ["*.db\n", "target\n", ""] {
         let (_keep, root) = repository();
         fs::write(root.join(".gitignore"), ignore).unwrap();
@@ -270,7 +270,7 @@ fn a_link_out_of_the_repository_is_refused_before_anything_is_written() {
 #[cfg(unix)]
 fn a_directory_that_cannot_be_written_is_reported() {
     let (_keep, root) = directory();
-    // A file in place of a directory stands in the way of everybody, also of those whom no permission stops.
+    // A file in place of a directory fails for every user, also for a superuser whom no permission stops.
     fs::write(root.join(".claude"), "").unwrap();
     let err = run(&root, &["init", "--skills"]).failed(1);
     assert!(

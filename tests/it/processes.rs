@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::server::Server;
 
-/// A project with nodes that anybody may take.
+/// A project with unclaimed nodes.
 fn plant(directory: &Path, nodes: usize) {
     let mut server = Server::greeted(directory);
     server.call("graph_open", json!({ "project": "p" }));
@@ -63,7 +63,7 @@ fn acknowledged_writes_survive_a_kill_and_no_write_is_partial() {
     let mut acknowledged = 0;
     for round in 0..6_u32 {
         let mut server = Server::greeted(directory.path());
-        // Batches on their way when the server dies: some are answered, some are not.
+        // Batches in progress when the server dies: some get a response, some do not.
         let nodes: Vec<Value> = (0..10)
             .map(|index| json!({ "ref": format!("r{index}"), "summary": "batch of ten" }))
             .collect();
@@ -77,7 +77,7 @@ fn acknowledged_writes_survive_a_kill_and_no_write_is_partial() {
             acknowledged += 10;
         }
         server.child.kill().unwrap();
-        // What it still had answered before it died counts as well.
+        // Responses that it sent before it died count as well.
         while let Some(answer) = server.next_whole() {
             assert_eq!(answer["result"]["isError"], false, "{answer}");
             acknowledged += 10;
@@ -96,7 +96,7 @@ fn acknowledged_writes_survive_a_kill_and_no_write_is_partial() {
     }
 }
 
-/// The machine's superuser may write everywhere, so that there the binary runs as nobody.
+/// A superuser may write everywhere, therefore the binary then runs as user nobody.
 #[cfg(target_os = "linux")]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the test starts the binary as another user")]

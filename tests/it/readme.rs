@@ -1,4 +1,4 @@
-//! The README and the pages of `docs` say what is true.
+//! The README and the pages of `docs` are true.
 
 use std::{fs, path::Path};
 
@@ -135,7 +135,7 @@ fn every_domain_has_a_page_for_users_that_the_readme_links_to() {
         for part in ["\n# Using it\n", "\nLimits: ", "\n# Extending\n", "\n# Invariants\n"] {
             assert!(page.contains(part), "{domain}: {part}");
         }
-        // Without a language rustdoc takes an example for Rust, and runs it.
+        // Without a language rustdoc treats an example as Rust, and runs it.
         let fences: Vec<&str> = page.lines().filter(|line| line.starts_with("```")).collect();
         assert!(
             !fences.is_empty() && fences.iter().step_by(2).all(|fence| fence.len() > 3),

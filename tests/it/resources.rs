@@ -1,4 +1,4 @@
-//! Resources of all domains by their addresses, and completion of what somebody types.
+//! Resources of all domains by their URIs, and completion of arguments.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::server::Server;
 
-/// A client that says with every request which protocol it speaks, as the newest ones do.
+/// A client that names its protocol with every request, as the newest ones do.
 fn modern(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -59,7 +59,7 @@ fn values(server: &mut Server, of: Value, argument: &str, value: &str) -> Vec<St
     serde_json::from_value(completion["values"].take()).unwrap()
 }
 
-/// What [`plant`] made.
+/// What [`plant`] created.
 struct Planted {
     node: String,
     atom: String,

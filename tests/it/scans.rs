@@ -1,4 +1,4 @@
-//! Reads and writes that an agent repeats are answered from an index: none of them reads a whole table.
+//! Reads and writes that an agent repeats use an index: none of them reads a whole table.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +16,7 @@ mod joined;
 mod knowledge;
 mod memory;
 
-/// What the database said about one statement.
+/// What the database reports about one statement.
 #[derive(Debug, Clone, Default)]
 pub struct Ran {
     /// Rows read without an index.
@@ -49,7 +49,7 @@ const ALL_TYPES: &str = "SELECT name FROM memory_node_types";
 pub struct Listener(Arc<Mutex<Vec<Ran>>>);
 
 impl Listener {
-    /// Runs one call and answers what it made the database do.
+    /// Runs one call and returns the work of the database.
     pub fn during(&self, app: &mut TestApp, tool: &str, arguments: Value) -> Vec<Ran> {
         self.0.lock().unwrap().clear();
         app.ok(tool, arguments);
@@ -125,7 +125,7 @@ fn planted(nodes: i32) -> TestApp {
     app
 }
 
-/// The calls that an agent repeats, on a project that is there.
+/// The calls that an agent repeats, on an existing project.
 fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
     let next = app.graph_next(json!({ "project": "p" }));
     let id = next["nodes"][0]["node"]["id"].clone();

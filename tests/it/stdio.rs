@@ -106,7 +106,7 @@ fn a_client_that_dies_ends_the_server() {
     assert!(server.child.wait().unwrap().success());
 }
 
-/// A project with one parent of many; answers the parent's id.
+/// A project with one parent of many nodes; returns the parent's id.
 fn wide(server: &mut Server) -> Value {
     server.call("graph_open", json!({ "project": "demo" }));
     let nodes: Vec<_> = (0..5_000)
@@ -184,7 +184,7 @@ fn progress_of_a_large_plan_is_reported_on_request() {
         }
         assert_eq!(message["method"], "notifications/progress", "{message}");
         let progress = message["params"]["progress"].as_f64().unwrap();
-        // Each node is inserted, told to the event log, and indexed.
+        // Each node is inserted, recorded in the event log, and indexed.
         assert!(last < progress && progress <= 30_000.0, "{message}");
         last = progress;
     }
@@ -222,7 +222,7 @@ fn the_wal_is_checkpointed_while_the_server_is_idle() {
         root = server.call("graph_update", json!({ "updates": [update] }))["updated"][0]["node_id"]
             .take();
     }
-    // Each of them is more than two pages; those that make the log too long leave it so for a moment.
+    // Each of them has more than two pages; those that exceed the limit of the WAL leave it too long for a moment.
     let db = rusqlite::Connection::open(directory.path().join("graph.db")).unwrap();
     let sql = "PRAGMA wal_checkpoint(NOOP)";
     let pages: i64 = db.query_row(sql, [], |row| row.get(1)).unwrap();

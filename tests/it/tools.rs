@@ -1,4 +1,4 @@
-//! What holds for every tool, present and future.
+//! Rules for every tool, present and future.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub fn tokens(value: &Value) -> usize {
     value.to_string().chars().count().div_ceil(4)
 }
 
-/// How the descriptions of a toolset begin, and what a model may pay for its part of the list, in tokens.
+/// How the descriptions of a toolset begin, and how many tokens its part of the list may have.
 const TOOLSETS: &[(&str, &str, usize)] = &[
     ("work", "Work graph: ", 1_800),
     ("knowledge", "Knowledge: ", 700),

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 /// Longer than any call waits for other processes; past it the server hangs.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// How the server is started: the program, and what it is told.
+/// How the server is started: the program and its arguments.
 #[derive(Debug, Clone)]
 pub struct Program {
     pub path: PathBuf,
@@ -45,7 +45,7 @@ impl Program {
 /// Who waits for which id; none once the server's output has ended.
 type Waiting = Arc<Mutex<Option<HashMap<u64, mpsc::Sender<Value>>>>>;
 
-/// A server process with any number of callers at once. Every message tells who it is from, as those of current
+/// A server process with any number of callers at once. Every message names its sender, as those of current
 /// clients do, so that each caller is an agent of its own.
 pub struct Process {
     child: Mutex<Child>,
@@ -133,7 +133,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands every whole line to whoever waits for it; at the end, lets go of all who still do.
+/// Passes every complete line to the caller that waits for it; at the end, releases all that still wait.
 fn listen(mut output: BufReader<ChildStdout>, waiting: &Waiting) {
     let mut line = String::new();
     while output.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
@@ -142,7 +142,7 @@ fn listen(mut output: BufReader<ChildStdout>, waiting: &Waiting) {
         let id = answer["id"].as_u64().expect("an id of ours");
         let sender = lock(waiting).as_mut().and_then(|waiting| waiting.remove(&id));
         if let Some(sender) = sender {
-            // A caller that gave up has reported that itself.
+            // A caller that timed out has reported that itself.
             let _ = sender.send(answer);
         }
         line.clear();

@@ -14,9 +14,9 @@ pub struct Seen {
     pub kills: usize,
     pub written: usize,
     pub acknowledged: usize,
-    /// Written whole, though the answer never came.
+    /// Written completely, although the response never arrived.
     pub silent: usize,
-    /// Kills while the file was being made.
+    /// Kills while the file was being created.
     pub births: usize,
 }
 
@@ -75,7 +75,7 @@ pub fn run(program: &Program, kills: usize, seed: u64, mut told: impl FnMut(&See
         ledger.extend(written.into_iter().flatten());
         told(&seen);
     }
-    // What was there after its own round must be there after all others.
+    // What existed after its own round must exist after all others.
     let mut library = Library::open(directory);
     for entry in &ledger {
         entry.check(&mut library).unwrap();
@@ -114,7 +114,7 @@ fn write_until_killed(
     })
 }
 
-/// Writes an entry; false when the server is gone.
+/// Writes an entry; false if the server has ended.
 fn write(process: &Process, agent: &str, entry: &mut Entry) -> bool {
     let mut next = Some(entry.call());
     while let Some((tool, arguments)) = next.take() {
@@ -130,7 +130,7 @@ fn write(process: &Process, agent: &str, entry: &mut Entry) -> bool {
     true
 }
 
-/// Kills a server while it makes the file.
+/// Kills a server while it creates the file.
 fn birth(program: &Program, rng: &mut Rng, seen: &mut Seen) {
     let directory = tempfile::tempdir().unwrap();
     let moment = Duration::from_micros(rng.below(60_000) as u64);

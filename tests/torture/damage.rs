@@ -21,15 +21,15 @@ const NEW: usize = 12;
 #[derive(Debug, Default)]
 pub struct Seen {
     pub cases: usize,
-    /// Everything that had been committed up to some moment is there, and nothing else.
+    /// The file contains all commits up to some point, and nothing else.
     pub recovered: usize,
-    /// A call said STORAGE_CORRUPT.
+    /// A call returned STORAGE_CORRUPT.
     pub refused: usize,
-    /// Every call answered as before the damage, and a recount found nothing or only what nobody asked for.
+    /// Every call returned the same as before the damage, and a recount found nothing or only what no call reads.
     pub unharmed: usize,
-    /// Calls answered otherwise than before, and `graph doctor` says why.
+    /// Calls returned something else than before, and `graph doctor` reports why.
     pub diagnosed: usize,
-    /// Calls answered otherwise than before, and nothing can tell: the bit was in somebody's text.
+    /// Calls returned something else than before, and nothing can detect it: the bit was in a user's text.
     pub silent: usize,
 }
 
@@ -103,7 +103,7 @@ impl Specimen {
                     format!("file cut to {} bytes", main.len())
                 }
                 (false, _) => {
-                    // Else the newer pages of the log cover most of what is damaged.
+                    // Otherwise the newer pages of the WAL replace most of the damaged ones.
                     if rng.once_in(2) {
                         wal.clear();
                     }
@@ -124,7 +124,7 @@ impl Specimen {
         seen
     }
 
-    /// A damaged log ends at its first bad commit: what came before is there whole, what came after is not.
+    /// A damaged WAL ends at its first bad commit: all earlier commits exist, no later one does.
     fn check_recovered(&self, directory: &Path, context: &str, seen: &mut Seen) {
         let mut library = Library::open(directory);
         let there: Vec<bool> = self
@@ -141,7 +141,7 @@ impl Specimen {
         seen.recovered += 1;
     }
 
-    /// Every call on a damaged file answers, or says that the file is damaged.
+    /// Every call on a damaged file returns a result, or an error that the file is damaged.
     fn check_honest(&self, directory: &Path, whole: bool, context: &str, seen: &mut Seen) {
         let mut library = Library::open(directory);
         let (mut refused, mut changed) = (false, false);
@@ -184,7 +184,7 @@ fn turn_bits(bytes: &mut [u8], rng: &mut Rng, what: &str) -> String {
 
 type Question = (&'static str, Value);
 
-/// What is asked of every file: the hot calls of each domain, and each write by its text.
+/// The calls on every file: the frequent calls of each domain, and each write searched by its text.
 fn questions(ledger: &[Entry]) -> Vec<Question> {
     let mut questions = vec![
         ("graph_onboard", json!({ "project": "p" })),
@@ -212,7 +212,7 @@ fn ask_one(library: &mut Library, (tool, arguments): Question) -> Result<Value, 
     library.call(tool, arguments)
 }
 
-/// The answer as text; a fault of the caller is an answer too.
+/// The response as text; an error of the caller is a response too.
 fn told(outcome: Result<Value, Error>) -> Result<String, Error> {
     match outcome {
         Ok(answer) => Ok(answer.to_string()),

@@ -26,7 +26,7 @@ pub enum Kind {
     Requirements,
 }
 
-/// One write that is there whole or not at all, findable by its tag.
+/// One write that is stored completely or not at all, and found by its tag.
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub tag: String,
@@ -90,7 +90,7 @@ impl Entry {
         }
     }
 
-    /// A second call that follows from the answer to the first, where there is one.
+    /// A second call that needs the result of the first, if there is one.
     pub fn follow_up(&self, answer: &Value) -> Option<(&'static str, Value)> {
         if self.kind != Kind::Resolve {
             return None;
@@ -127,7 +127,7 @@ impl Entry {
         Ok(found.as_array().map_or_else(|| found.as_u64().unwrap() as usize, Vec::len))
     }
 
-    /// Whether it is there; None where it is half there, or gone though it was acknowledged.
+    /// Whether it is stored; None if only a part is, or if an acknowledged one is missing.
     pub fn check(&self, library: &mut Library) -> Result<bool, Error> {
         let found = self.found(library)?;
         assert!(

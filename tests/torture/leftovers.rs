@@ -18,7 +18,7 @@ pub struct Seen {
     pub kills: usize,
     /// Kills that came before the command was done.
     pub in_time: usize,
-    /// Files that had a name for a while and were left, all of them gone after the next command.
+    /// Temporary files that were left behind, all of them deleted by the next command.
     pub left: usize,
 }
 
@@ -33,7 +33,7 @@ impl std::fmt::Display for Seen {
     }
 }
 
-/// A command that writes files: what it is called with, and the files that are there when it is done.
+/// A command that writes files: its arguments, and the files that exist afterwards.
 struct Job {
     arguments: &'static [&'static str],
     /// Of a second time, where something has to be replaced.
@@ -41,7 +41,7 @@ struct Job {
     makes: &'static [&'static str],
 }
 
-/// Without a database it is made in a directory for a while.
+/// Without a database it is created in a temporary directory.
 const DRY_RUN: &[&str] = &["import", "all.jsonl", "--dry-run", "--db", "none.db"];
 
 const JOBS: &[Job] = &[
@@ -105,7 +105,7 @@ pub fn run(program: &Path, times: usize, seed: u64) -> Seen {
             };
             let shown = format!("{:?} after {took:?}, seed {seed}, round {round}", job.arguments);
             seen.left += left(root).len();
-            // The next time, it is done, and nothing but that is there.
+            // The next run succeeds, and only its files exist.
             let again = command(program, root, job.again).output().unwrap();
             let said = String::from_utf8_lossy(&again.stderr).into_owned();
             assert!(again.status.success(), "{shown}: {said}");
@@ -120,7 +120,7 @@ pub fn run(program: &Path, times: usize, seed: u64) -> Seen {
     seen
 }
 
-/// How large the files of a job are, where they are there.
+/// The sizes of the files of a job, as far as they exist.
 fn sizes(root: &Path, job: &Job) -> Vec<Option<u64>> {
     let size = |name: &&str| fs::metadata(root.join(name)).ok().map(|file| file.len());
     job.makes.iter().map(size).collect()
@@ -142,7 +142,7 @@ fn command(program: &Path, root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Everything below a directory that is there only for a while.
+/// All temporary files below a directory.
 fn left(root: &Path) -> Vec<PathBuf> {
     let (mut left, mut directories) = (Vec::new(), vec![root.to_owned()]);
     while let Some(directory) = directories.pop() {
@@ -160,7 +160,7 @@ fn left(root: &Path) -> Vec<PathBuf> {
     left
 }
 
-/// A database that takes a moment to write.
+/// A database that is large enough to be killed while it is written.
 fn fill(directory: &Path) {
     let mut library = Library::open(directory);
     library.call("graph_open", json!({ "project": "p" })).unwrap();

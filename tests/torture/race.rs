@@ -18,7 +18,7 @@ use super::{
 pub const SERVERS: usize = 8;
 pub const CALLERS: usize = 4;
 
-/// Runs `caller` in every caller of every server at once; their answers, and how long all calls took.
+/// Runs `caller` in every caller of every server concurrently; their results and the duration of all calls.
 fn all_at_once<T: Send>(
     program: &Program,
     directory: &Path,

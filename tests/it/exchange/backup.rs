@@ -87,7 +87,7 @@ fn a_read_only_database_can_be_backed_up_elsewhere() {
     let copy = other.join("copy.db");
     mode(&place.join("graph.db"), 0o400);
     mode(&place, 0o500);
-    // Nothing stops a superuser from writing, and the rest holds for them too.
+    // A superuser may always write; the rest is true for them too.
     run(&place, &["backup", copy.to_str().unwrap()]).ok();
     mode(&place, 0o700);
     assert_eq!(run(&other, &["--db", "copy.db", "export"]).ok(), export);

@@ -1,4 +1,4 @@
-//! Which of two wins: both sides come to the same content, whoever imports first.
+//! Which of two records wins: both sides get the same content, in any order of imports.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `graph doctor --fix`: everything that can be broken by hand and follows from something else is put right.
+//! `graph doctor --fix`: derived data that was edited by hand is repaired.
 
 use serde_json::json;
 
@@ -159,7 +159,7 @@ fn stores_of_deleted_branches_are_reported_and_not_deleted_by_repair() {
     let fixed = doctor(&["--fix"]).ok();
     assert!(!fixed.contains("repaired") && fixed.contains("graph kb gc lists them"), "{fixed}");
     assert!(run(&root, &["kb", "branch"]).ok().contains("gone"), "a repair deletes none");
-    // To a repository that is not theirs all others look gone.
+    // In another repository all of these branches seem to be deleted.
     let (_other, elsewhere) = repository(&[]);
     let db = root.join("graph.db");
     let fixed = run(&elsewhere, &["--db", db.to_str().unwrap(), "doctor", "--fix"]).ok();

@@ -84,7 +84,7 @@ fn relations_between_long_types_can_be_imported_again_and_exported() {
     ];
     fs::write(home.join("memory.jsonl"), self::lines(lines.clone())).unwrap();
     run(&home, &["import", "--memory-jsonl", "memory.jsonl"]).ok();
-    // The type of that relation is there now, for other ends than those that follow.
+    // The type of that relation exists now, for other ends than the following ones.
     let more = [relation("b", "a"), relation("c", "a"), relation("b", "c"), relation("c", "b")];
     let all: Vec<Value> = lines.into_iter().chain(more).collect();
     fs::write(home.join("memory.jsonl"), self::lines(all)).unwrap();
@@ -183,7 +183,7 @@ fn more_issues_than_one_plan_may_have_are_imported_completely() {
     let mut app = TestApp::new();
     let mut issues: Vec<Value> = (0..10_050)
         .map(|at| {
-            // Parents come after their children, and what is waited for may be in another portion.
+            // Parents come after their children, and dependencies may be in another portion.
             let mut waits = vec![json!({ "depends_on_id": "bd-10049", "type": "parent-child" })];
             if at % 1_000 == 1 {
                 waits.push(json!({ "depends_on_id": format!("bd-{}", 10_048 - at), "type": "blocks" }));

@@ -155,7 +155,7 @@ fn a_file_that_was_cut_short_anywhere_is_refused() {
     let export = World::full().export();
     let mut world = World::empty();
     let before = world.app.dump();
-    // Without the end of its last line it is still whole.
+    // Without the line feed at its end it is still complete.
     let cuts: Vec<usize> =
         (0..export.len() - 1).filter(|at| export.is_char_boundary(*at)).collect();
     for at in cuts.iter().step_by(97) {

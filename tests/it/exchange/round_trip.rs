@@ -1,4 +1,4 @@
-//! What goes out comes back in, byte for byte.
+//! An export that is imported again is the same, byte for byte.
 
 use std::fs;
 
@@ -145,7 +145,7 @@ fn the_binary_writes_complete_private_files_and_replaces_none() {
     run(&place, &["export", "mine.txt", "--force"]).ok();
     assert_eq!(fs::read_to_string(place.join("mine.txt")).unwrap(), bytes);
 
-    // Nobody else has the file open: its log is there only while it is written out.
+    // No other process has the file open: its WAL exists only during the export.
     let (_keep, quiet) = directory();
     run(&quiet, &["tool", "graph_open", r#"{"project":"p"}"#]).ok();
     for target in ["graph.db-wal", "./graph.db-shm"] {
@@ -178,7 +178,7 @@ fn step(world: &mut World, kind: u8, which: u8, text: &str) {
     app.advance_millis(i64::from(which % 3));
     let agent = ["a", "b", "c"][usize::from(which) % 3];
     let node = format!("n_000000000{}", 1 + which % 8);
-    // Refusals are as good as anything: the content is then what it was.
+    // Refused calls are part of the sequence: they leave the content unchanged.
     let _ = match kind % 8 {
         0 => app.call(agent, "graph_open", json!({ "project": format!("p{}", which % 2) })),
         1 => app.call(agent, "graph_plan", json!({ "project": "p0", "nodes": [

@@ -107,7 +107,7 @@ fn a_refused_import_creates_no_database() {
         assert!(err.contains(says), "{arguments:?}: {err}");
         assert_eq!(fs::read_dir(&home).unwrap().count(), before, "{arguments:?}: {err}");
     }
-    // One that was there stays, empty or not.
+    // A file that existed stays, empty or not.
     let mut server = Server::greeted(&home);
     server.call("graph_open", json!({}));
     run(&home, &["import", "all.jsonl"]).failed(1);

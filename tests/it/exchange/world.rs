@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::TestApp;
 
-/// One database and what is done with it here.
+/// One database, with export and import.
 pub struct World {
     pub app: TestApp,
 }
@@ -17,7 +17,7 @@ pub struct World {
 impl World {
     pub fn empty() -> Self {
         let mut app = TestApp::new();
-        // The first call makes the file.
+        // The first call creates the file.
         app.read("a", |_| Ok(())).unwrap();
         World { app }
     }
@@ -179,7 +179,7 @@ impl World {
         self.app.app.import(&ctx, &mut lines, "test.jsonl", false)
     }
 
-    /// What doctor would say about counters and indexes.
+    /// What doctor reports about counters and indexes.
     pub fn miscounts(&mut self) -> Vec<String> {
         let ctx = self.app.ctx("a");
         let health = self.app.app.health(&ctx).unwrap();

@@ -205,7 +205,7 @@ fn deleted_and_new_files_count_as_changed() {
     ] {
         repo.write(path, "new");
         if path.starts_with("src/deep") {
-            // As where a directory is made: that it is new shows in the one it is in.
+            // As when a directory is created: only the time of its parent directory shows that.
             repo.touch("src");
         }
         assert_eq!(repo.mark(&id), expected, "{path}");
@@ -235,7 +235,7 @@ fn a_new_file_is_reported_for_every_area_that_contains_it() {
     for path in ["docs/b.md", "docs/deep/new.md", "top.md", "build/ignored.md"] {
         repo.write(path, "new");
     }
-    // All in one answer, which looks through no directory twice.
+    // All in one response, which reads no directory twice.
     let list = json!({ "operation": "search", "entityType": "atom" });
     let page = repo.app.query_graph(list);
     let found = page["data"]["items"].as_array().unwrap().iter();

@@ -1,4 +1,4 @@
-//! What is too much, or must not be touched.
+//! Limits, and files that must not be opened.
 
 use std::{fs, os::unix::fs::symlink, process::Command};
 

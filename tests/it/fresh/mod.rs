@@ -1,4 +1,4 @@
-//! Whether knowledge still stands on the files that it was written about.
+//! Whether the files that knowledge is about have changed since it was written.
 
 mod atoms;
 mod bounds;

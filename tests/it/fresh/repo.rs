@@ -1,4 +1,4 @@
-//! A repository whose files are as old as a test says: file systems' clocks are too coarse to be waited for.
+//! A repository whose files have the age that a test sets: clocks of file systems are too coarse to wait for.
 
 use std::{
     cell::Cell,
@@ -53,20 +53,20 @@ impl Repo {
         self.touch_directory(path);
     }
 
-    /// Gives a file another time.
+    /// Sets another time on a file.
     pub fn touch(&self, path: &str) {
         self.ticks.set(self.ticks.get() + 1);
-        // In seconds: git looks no closer.
+        // In seconds: git compares no finer.
         self.age(path, (1_700_000_000 + self.ticks.get()) * 1_000);
     }
 
-    /// Gives a file the time `millis` after 1970.
+    /// Sets the time of a file to `millis` after 1970.
     pub fn age(&self, path: &str, millis: u64) {
         let time = SystemTime::UNIX_EPOCH + Duration::from_millis(millis);
         File::open(self.root.join(path)).unwrap().set_modified(time).unwrap();
     }
 
-    /// Gives the directory of a file another time, as writing into it does.
+    /// Sets another time on the directory of a file, as writing into it does.
     pub fn touch_directory(&self, path: &str) {
         let directory = Path::new(path).parent().unwrap();
         self.touch(directory.to_str().unwrap());
@@ -124,7 +124,7 @@ impl Repo {
         self.app.app.kb_sync(&ctx, false, |_, _| {}).unwrap();
     }
 
-    /// One number that a query answers.
+    /// The number that a query returns.
     pub fn count(&self, query: &str) -> i64 {
         let db = Connection::open(self.app.db_path()).unwrap();
         db.query_row(query, [], |row| row.get(0)).unwrap()

@@ -279,7 +279,7 @@ fn knowledge_about_many_files_names_a_few_of_them() {
     assert_eq!(told["left_out"]["unknown"].as_u64().unwrap() as usize + shown, 1_000, "{told}");
 }
 
-/// Spellings come back as they were given.
+/// Spellings are returned as they were given.
 #[test]
 fn a_directory_stands_for_its_files_also_where_a_node_names_it() {
     let mut shop = Shop::full();
@@ -299,7 +299,7 @@ fn a_directory_stands_for_its_files_also_where_a_node_names_it() {
         json!({ "updates": [{ "node_id": shop.root, "add_context_links": ["src/deep/"] }] });
     shop.app.graph_update(links);
     assert_eq!(shop.brief(json!({ "node_id": shop.root }))["files"], 2);
-    // An empty one, and one behind a link, stand for themselves.
+    // An empty one, and one behind a link, match only themselves.
     std::fs::create_dir(root.join("empty")).unwrap();
     std::os::unix::fs::symlink("/etc", root.join("out")).unwrap();
     for path in ["empty", "out"] {
@@ -335,7 +335,7 @@ fn a_directory_stands_for_its_files_in_every_response_about_paths() {
             "{directory} and what is in it"
         );
     }
-    // Whoever names many files gets the first of them with each thing.
+    // With many files, each item names the first of them.
     for at in 0..2_050 {
         std::fs::write(root.join(format!("src/many/{at}")), "").unwrap();
     }

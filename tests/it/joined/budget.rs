@@ -1,15 +1,15 @@
-//! graph_brief keeps to its tokens, whatever there is to tell.
+//! graph_brief stays within its tokens, whatever is stored.
 
 use serde_json::{Value, json};
 
 use super::world::Shop;
 
-/// Tokens of a compact answer.
+/// Tokens of a compact response.
 fn tokens(answer: &Value) -> u64 {
     answer.to_string().chars().count().div_ceil(4) as u64
 }
 
-/// A shop where there is much to tell about `src/pay.rs`, in long and in short texts.
+/// A shop with much about `src/pay.rs`, in long and in short texts.
 fn crowded() -> Shop {
     let mut shop = Shop::full();
     for size in [10, 100, 1_000, 5_000, 30_000] {
@@ -66,7 +66,7 @@ fn what_is_left_out_is_counted_by_kind() {
         let shown = answer[list].as_array().map_or(0, Vec::len) as u64;
         shown + answer["left_out"][list].as_u64().unwrap_or(0)
     };
-    // Twenty atoms and as many entities that are looked up, one node that was resolved; and all that are not.
+    // Twenty atoms and twenty entities that are read, one resolved node; and all those that are not read.
     let changes = 20 + 20 + 1 + (23 - 20) + (61 - 20) + (43 - 20);
     for max in [300, 1_500, 10_000] {
         let answer = shop.brief(json!({ "paths": ["src/pay.rs"], "max_tokens": max }));

@@ -1,4 +1,4 @@
-//! `graph brief` takes the files that git says have changed.
+//! `graph brief` uses the files that git reports as changed.
 
 use std::fs;
 

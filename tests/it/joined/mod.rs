@@ -1,4 +1,4 @@
-//! Answers that join all domains: the briefing before files are touched, and the search over everything.
+//! Tools that join all domains: the briefing before files are edited, and the search over everything.
 
 mod brief;
 mod budget;

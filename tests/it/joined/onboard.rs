@@ -1,4 +1,4 @@
-//! graph_onboard tells how much there is beside the plan.
+//! graph_onboard counts what exists beside the plan.
 
 use serde_json::json;
 
@@ -115,7 +115,7 @@ fn the_ceiling_holds_for_the_longest_of_everything() {
         shop.app.create_node(json!({ "type": "T", "content": long(0, 4_000) }));
         let answer = shop.app.graph_onboard(json!({ "project": root }));
         assert!(cost(&answer) <= 600, "{letter:?}: {} tokens: {answer}", cost(&answer));
-        // There was much more to say, and the most useful of it is still there.
+        // Much more was stored, and the most useful part of it is in the response.
         assert!(cost(&answer) >= 400, "{letter:?}: {} tokens: {answer}", cost(&answer));
         for list in ["tree", "claimed", "last_resolved", "next"] {
             assert!(answer[list].as_array().unwrap().len() >= 2, "{letter:?} {list}: {answer}");

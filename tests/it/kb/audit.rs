@@ -19,7 +19,7 @@ fn rollback(kb: &mut Kb, changeset: &Value) -> Result<RolledBack, (ErrorCode, St
     })
 }
 
-/// What a branch says, without when it came to say so.
+/// The facts of a branch, without their times.
 fn state(kb: &mut Kb) -> (Vec<Value>, Vec<Value>) {
     let mut found = kb.query(json!({ "limit": 200 }));
     let mut entities = found["entities"].as_array_mut().unwrap().clone();
@@ -185,7 +185,7 @@ fn a_rollback_that_was_undone_counts_as_a_later_change() {
         kb.up(json!({ "entities": [{ "id": "R1", field: "x" }] }))["changeset"].take()
     };
     let (title, owner) = (change(&mut kb, "title"), change(&mut kb, "owner"));
-    // An odd number of inverses takes the owner away, an even one gives it back.
+    // An odd number of inverses removes the owner, an even one restores it.
     let mut last = owner.clone();
     for turn in 1..=4 {
         last = json!(rollback(&mut kb, &last).unwrap().changeset);

@@ -1,4 +1,4 @@
-//! Bad input: each gets its code, a message that names the field and what is allowed, and changes nothing.
+//! Bad input: each has its code, a message with the field and what is allowed, and changes nothing.
 
 use serde_json::{Value, json};
 

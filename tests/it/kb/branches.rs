@@ -168,7 +168,7 @@ fn garbage_is_listed_first_and_never_the_active_or_the_default_branch() {
     assert_eq!(gc(&mut kb, "there", &["here"]), ["gone"]);
     assert_eq!(gc(&mut kb, "there", &["here"]), [""; 0]);
     assert_eq!(names(&mut kb), ["here", "main", "there"]);
-    // What others share stays, what only it had is gone from every table.
+    // Rows of other branches stay, rows of this branch alone are deleted from every table.
     assert_eq!(kb.ids(json!({ "branch": "main" })), "R1 T1");
     assert_eq!(kb.ids(json!({ "branch": "here", "text": "as here has it" })), "R1");
     let tables = kb.app.dump();
@@ -248,7 +248,7 @@ fn a_renamed_branch_keeps_its_store() {
     assert_eq!(names(&mut kb), ["main", "new"]);
     let log = kb.read(|tx, _| kb::log(tx, "new", None, 9, false)).unwrap();
     assert_eq!(log.len(), 1, "its history comes along");
-    // Where there was no store to take along, the default branch is copied as ever.
+    // Without a store under the old name, the default branch is copied as usual.
     let never = [former("never used")];
     let first = FirstUse { branch: "other", default: "main", former: &never };
     assert_eq!(kb.app.write("a", |tx| kb::ensure(tx, first)).unwrap(), Ensured::Copied);
@@ -297,7 +297,7 @@ fn a_default_branch_that_was_renamed_is_copied_under_its_new_name() {
     kb.checkout("side");
     assert_eq!(kb.ids(json!({ "branch": "side" })), "R1");
     assert_eq!(kb.app.read("a", |tx| kb::current_name(tx, "main")).unwrap(), "stem");
-    // The name is a new branch's as soon as one takes it up.
+    // The name belongs to a new branch as soon as one uses it.
     assert_eq!(ensure(&mut kb, "main", &[]), Ensured::Copied);
     assert_eq!(kb.app.read("a", |tx| kb::current_name(tx, "main")).unwrap(), "main");
 }

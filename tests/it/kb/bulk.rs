@@ -1,4 +1,4 @@
-//! What agents repeat costs the same in a large KB, and what looks at all of it grows with it and no faster.
+//! Calls that agents repeat cost the same in a large KB, and calls that read all of it grow with it and no faster.
 
 use serde_json::{Value, json};
 

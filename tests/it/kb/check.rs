@@ -1,4 +1,4 @@
-//! `kb_check`: each rule finds what it is for, and nothing else.
+//! `kb_check`: each rule finds its violations, and nothing else.
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,7 @@ pub fn requirement(id: &str, more: &str) -> String {
     format!("---\nid: {id}\nstatus: approved\n{more}---\n# Title of {id}\n")
 }
 
-/// A KB with two requirements, one of them with all that the rules want.
+/// A KB with two requirements, one of which satisfies all rules.
 pub fn filled() -> (tempfile::TempDir, std::path::PathBuf) {
     let (keep, directory) = directory();
     kb(&directory, &["init"]).ok();
@@ -98,7 +98,7 @@ bring it up to date: graph kb sync
     let object = synced.json();
     assert_eq!((&object["created"], &object["deleted"]), (&json!(["REQ-3"]), &json!(["REQ-2"])));
     assert_eq!((synced.code, &object["up_to_date"]), (0, &json!(true)));
-    // Problems end with 1 too; whether the branch is out of date is told apart.
+    // Problems end with 1 too; whether the branch is out of date is reported separately.
     write(&directory, "docs/requirements/bad.md", "---\nid: [\n---\n");
     let ran = kb(&directory, &["sync", "--check", "--json"]);
     assert_eq!((ran.code, &ran.json()["up_to_date"]), (1, &json!(true)));
@@ -230,7 +230,7 @@ fn suggested_commands_name_the_same_branch() {
             finish(upsert.env("GRAPH_BRANCH", branch)).ok();
         }
     }
-    // The words of a command as a shell takes them; the name of the branch is the only one with a blank.
+    // The words of a command as a shell splits them; only the name of the branch contains a space.
     let typed = |out: &str, label: &str| -> Vec<String> {
         let (_, command) = out.split_once(label).unwrap_or_else(|| panic!("{label}: {out}"));
         let command = command.trim().replace("'other one'", "other\u{a0}one");
@@ -324,11 +324,11 @@ fn a_hook_without_changes_reads_no_document_locks_nothing_and_starts_no_program(
         age(&directory.join(path));
     }
     kb(&directory, &["sync"]).ok();
-    // It looks the same: whoever read it would find another text.
+    // Size and time are the same: only reading it would find another text.
     let text = fs::read_to_string(&document).unwrap();
     fs::write(&document, text.replace("REQ-1", "REQ-7")).unwrap();
     age(&document);
-    // Whoever wanted to write would be kept waiting, and say so.
+    // A call that wanted to write would wait, and report that.
     let other = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let ran =
@@ -367,7 +367,7 @@ fn doctor_reports_the_state_of_the_kb() {
     assert!(out.contains("  ! 1 file with problems: graph kb sync shows them\n"), "{out}");
     let object = run(&directory, &["doctor", "--json"]).json();
     assert_eq!((&object["kb"]["unsynced"], &object["kb"]["unreadable"]), (&json!(2), &json!(1)));
-    // What is left out of a file does not wait for a sync.
+    // Facts that a file omits do not wait for a sync.
     write(&directory, "docs/adr/half.md", &requirement("ADR-2", "links: {verified_by: S-1}\n"));
     assert_eq!(kb(&directory, &["sync"]).code, 1);
     let object = run(&directory, &["doctor", "--json"]).json();

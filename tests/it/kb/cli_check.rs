@@ -26,7 +26,7 @@ fn check_ends_with_1_on_errors_in_every_format() {
 
     sarif(&kb(&directory, &["check", "--format", "sarif"]));
 
-    // Warnings alone pass, and so does what is switched off.
+    // Warnings alone pass, and so do rules that are off.
     write(&directory, ".kb/config.json", r#"{"rules": {"must-coverage": "warning"}}"#);
     assert!(kb(&directory, &["check"]).ok().ends_with("\n✓ main: 1 warning\n"));
     write(&directory, ".kb/config.json", r#"{"rules": {"must-coverage": "off"}}"#);
@@ -34,7 +34,7 @@ fn check_ends_with_1_on_errors_in_every_format() {
     let asked = kb(&directory, &["check", "--rule", "must-coverage"]).ok();
     assert!(asked.starts_with("must-coverage is off: .kb/config.json"), "{asked}");
     assert!(asked.ends_with("\nmain was not checked\n"), "{asked}");
-    // What was not asked for is not said to be in order.
+    // A rule that did not run is not reported as passed.
     for (arguments, said) in [
         (&["--rule", "no-cycles"][..], "✓ main: no-cycles holds\n"),
         (
@@ -100,7 +100,7 @@ fn every_sarif_result_is_valid_for_every_violation() {
         let text = result["message"]["text"].as_str().unwrap();
         assert!(!text.replace("{{", "").replace("}}", "").contains(['{', '}']), "{text}");
         assert!(!text.contains("]("), "{text}");
-        // Code hosts refuse the whole log where one result has no file.
+        // Code hosts refuse the whole report if one result has no file.
         let place = &result["locations"][0]["physicalLocation"];
         let uri = place["artifactLocation"]["uri"].as_str().unwrap();
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte);

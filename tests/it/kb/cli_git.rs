@@ -91,7 +91,7 @@ fn a_repository_of_another_user_is_read_and_the_error_of_git_is_shown() {
     let owned = [root.clone(), root.join(".git")];
     let given = owned.iter().try_for_each(|path| std::os::unix::fs::chown(path, Some(4242), None));
     if let Err(error) = given {
-        // Only an administrator can give files away; the rest of the test needs it.
+        // Only a superuser can change the owner of files, which the rest of the test needs.
         println!("note: not tried, {error}");
         return;
     }
@@ -226,7 +226,7 @@ fn branch_creates_a_store_or_takes_over_another() {
     put(&root, "R2");
     let err = kb(&root, &["branch", "new", "--take", "side"]).failed(1);
     assert!(err.contains("is a branch that exists"), "{err}");
-    // Renamed behind git's back: no reflog tells.
+    // Renamed without git: no reflog has it.
     git(&root, &["checkout", "-q", "-b", "new", "main"]);
     git(&root, &["branch", "-D", "side"]);
     assert_eq!(

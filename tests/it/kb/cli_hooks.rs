@@ -1,4 +1,4 @@
-//! The hooks of the KB: where they are put, what they leave alone, and what they do while git works.
+//! The hooks of the KB: where they are installed, what they keep, and what they do while git works.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
@@ -44,7 +44,7 @@ fn hooks_create_and_sync_the_store_of_a_branch_at_checkout() {
     git(&root, &["rm", "-q", "docs/requirements/a.md"]);
     git(&root, &["commit", "-q", "--amend", "-m", "y"]);
     assert_eq!(stores(&root), ["main 1", "side 2"], "post-rewrite syncs");
-    // A linked worktree is checked out when it is made.
+    // A linked worktree is checked out when it is created.
     git(&root, &["worktree", "add", "-q", "-b", "linked", "../linked"]);
     assert_eq!(stores(&root), ["linked 1", "main 1", "side 2"]);
 }
@@ -146,7 +146,7 @@ fn hooks_of_an_earlier_init_move_to_the_new_directory_and_a_users_setting_is_kep
     let object = kb(&root, &["init", "--uninstall-hooks", "--json"]).json();
     assert_eq!(object["hooks_path_unset"], false);
     assert_eq!(git(&root, &["config", "core.hooksPath"]), ".githooks");
-    // What a person set is not ours to take back.
+    // A setting of the user is not removed.
     fs::remove_file(own).unwrap();
     git(&root, &["config", "core.hooksPath", ".mine"]);
     kb(&root, &["init"]).ok();
@@ -202,7 +202,7 @@ fn a_rebase_without_commits_removes_deleted_facts_without_a_final_hook() {
     commit(&root);
     git(&root, &["cherry-pick", &own]);
     kb(&root, &["sync"]).ok();
-    // One had no commit of its own, and what the other had is there already.
+    // One had no commit of its own, and the commit of the other is in main already.
     for branch in ["behind", "picked"] {
         git(&root, &["checkout", "-q", branch]);
         assert!(kb(&root, &["query", "--id", "REQ-1"]).ok().contains("REQ-1"), "{branch}");

@@ -1,4 +1,4 @@
-//! `kb_delete`: whole or not at all, and never what others rely on.
+//! `kb_delete`: complete or without effect, and never what others refer to.
 
 use serde_json::json;
 
@@ -71,7 +71,7 @@ fn facts_of_files_are_refused_with_the_file_to_edit() {
         json!({ "ids": ["F1"], "reason": "r" }),
         json!({ "ids": ["F1"], "cascade": true, "reason": "r" }),
         json!({ "relationships": links("F1 depends_on R1"), "reason": "r" }),
-        // Cascading would take a file's link away.
+        // Cascading would delete the link of a file.
         json!({ "ids": ["R1", "R2"], "cascade": true, "reason": "r" }),
     ] {
         let fault = kb.refused("INVARIANT_VIOLATION", "kb_delete", ask);

@@ -140,7 +140,7 @@ fn an_added_type_has_its_directory_and_works_from_file_to_query() {
         "---\nid: RISK-1\nstatus: open\nthreatens: REQ-1\n---\n# Rain\n",
     );
     write(&directory, "docs/requirements/a.md", &requirement("REQ-1", ""));
-    // A manifest declares whatever it says, by relations that were added too.
+    // A manifest may declare any type, with added relations too.
     write(
         &directory,
         "symbols.yaml",

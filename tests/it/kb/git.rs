@@ -60,7 +60,7 @@ fn rebase(root: &Path, branch: &str) {
     assert!(!attempt(root, &["rebase", "main"]).status.success(), "it must stop at its conflict");
 }
 
-/// Brings a repository whose main knows R1 into a state, and answers the branch that is then active.
+/// Brings a repository whose main has R1 into a state, and returns the branch that is then active.
 type Prepare = fn(&Path) -> String;
 
 #[test]
@@ -183,7 +183,7 @@ fn a_branch_renamed_onto_another_keeps_its_store_and_the_replaced_store_is_kept(
             commit(&root);
             put(&root, name);
         }
-        // Before its next use nothing is garbage, from wherever one looks.
+        // Before its next use nothing is garbage, in any working tree.
         git(&root, &["branch", "-M", "topic", "taken"]);
         git(&root, &["checkout", "-q", "main"]);
         let waiting = run(&root, &["kb", "gc"]).ok();
@@ -196,7 +196,7 @@ fn a_branch_renamed_onto_another_keeps_its_store_and_the_replaced_store_is_kept(
         assert!(aside.starts_with("taken@{replaced-"), "{gone}");
         let old = call(&root, "kb_query", json!({ "branch": aside })).json();
         assert_eq!(told(&old), pair(&aside, "R1 taken"), "{storage:?}");
-        // The old name, taken up again and left, is nobody's former one.
+        // The old name, used again and deleted, is no longer a former name of another branch.
         git(&root, &["checkout", "-q", "-b", "topic", "main"]);
         put(&root, "later");
         git(&root, &["checkout", "-q", "taken"]);
@@ -219,7 +219,7 @@ fn a_default_branch_that_is_renamed_here_stays_the_default() {
         (&branches["default"], branches["stores"].as_array().unwrap().len()),
         (&json!("trunk"), 2)
     );
-    // A clone goes by what the remote calls its default branch.
+    // A clone uses the default branch of its remote.
     let parent = root.parent().unwrap();
     git(&root, &["checkout", "-q", "trunk"]);
     git(parent, &["clone", "-q", "repo", "clone"]);
@@ -323,7 +323,7 @@ fn a_named_branch_must_exist_in_git_or_have_a_store() {
         let code = ran.json()["error"]["code"].take();
         assert_eq!((ran.code, code), (1, json!("NOT_FOUND")), "{unknown:?}: {}", ran.out);
     }
-    // What has a store can be asked about when its branch is gone.
+    // A branch with a store can be queried after it was deleted.
     git(&root, &["branch", "-D", "known"]);
     let found = call(&root, "kb_query", json!({ "branch": "known" })).json();
     assert_eq!(told(&found), pair("known", "R1"));

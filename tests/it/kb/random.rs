@@ -1,11 +1,11 @@
-//! The same at random: whatever order things happen in, what must hold holds. Always the same sequences.
+//! Random sequences: the invariants hold in any order of calls. Every run has the same sequences.
 
 use graph::kb::{self, FileFacts};
 use serde_json::{Value, json};
 
 use super::world::{Kb, file};
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers that are the same in every run.
 struct Dice(u32);
 
 impl Dice {
@@ -19,7 +19,7 @@ impl Dice {
     }
 }
 
-/// What a file may say: an entity of its own, of any type, with links that fit, misfit or lead nowhere.
+/// What a file may declare: an entity of any type, with links that are valid, invalid or without a target.
 fn declared(at: usize, dice: &mut Dice) -> FileFacts {
     let kind = dice.one(&["req", "req", "test", "scenario"]);
     let links: Vec<String> = (0..dice.below(4))

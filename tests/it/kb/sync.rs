@@ -162,7 +162,7 @@ fn an_id_of_a_tool_is_not_replaced_by_a_file_and_is_reported_until_it_is_free() 
         );
         assert_eq!(kb.entity("R1")["source"], "agent:a");
     }
-    // What else the file says counts, and it is read again each time.
+    // The other facts of the file are used, and it is read again each time.
     assert_eq!(
         (kb.ids(json!({})), kb.links()),
         ("A1 R1".to_owned(), vec!["R1 depends_on A1".to_owned()])
@@ -241,7 +241,7 @@ fn a_file_that_cannot_be_parsed_is_reported_and_the_rest_is_synced() {
     }
     assert_eq!(kb.ids(json!({})), "A1 B1", "what it said before stands");
     assert_eq!(kb.read(kb::known_files).unwrap().len(), 2);
-    // Once it can be read again, it counts, and once it is gone, its facts go.
+    // When it can be read again, its facts are used; when it is deleted, they are deleted.
     assert_eq!(kb.sync(vec![file("a.md", "req A2", "")], &["b.md"]).deleted, ["A1"]);
     assert_eq!(kb.sync(vec![], &["b.md"]).deleted, ["A2"]);
 }
@@ -340,7 +340,7 @@ fn the_order_in_which_files_change_makes_no_difference() {
         assert_eq!(problems(&synced), problems(&expected), "{first:?}");
         assert_eq!(synced.relationships.deleted, 1);
         assert_eq!(kb.links(), cold.links(), "{first:?}");
-        // Its file is read again until it is put right, or until the end is.
+        // Its file is read again until it is corrected, or until the end exists.
         let known = kb.read(kb::known_files).unwrap();
         assert_eq!(known.iter().find(|it| it.path == "r.md").unwrap().stamp, None);
         let synced = kb.sync(vec![linking(), file("t.md", "test T", "")], &[]);
@@ -365,7 +365,7 @@ fn during_a_rebase_a_sync_deletes_nothing() {
     assert_eq!((synced.created.as_slice(), problems(&synced)), (&["C1".to_owned()][..], vec![]));
     assert_eq!(kb.sync(all(), &[]).deleted, ["C1"]);
     assert_eq!(kb.entity("A2")["created_at"], made);
-    // Where it ends as it passed, what is missing goes, though the file did not change since.
+    // If the rebase ends in this state, missing facts are deleted although the file did not change since.
     kb.write(|tx, setting| kb::sync(tx, setting, &older)).unwrap();
     let known = kb.read(kb::known_files).unwrap();
     assert_eq!(known.iter().find(|it| it.path == "a.md").unwrap().stamp, None, "it is read again");

@@ -1,4 +1,4 @@
-//! What the KB says about files, beside what is known of them.
+//! What the KB has about files, beside their knowledge.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `kb_upsert`: one changeset, whole or not at all.
+//! `kb_upsert`: one changeset, complete or without effect.
 
 use serde_json::json;
 
@@ -150,11 +150,11 @@ fn a_cycle_may_be_written_and_is_warned_about() {
     let mut kb = Kb::of("req R1 R2 R3", "R1 depends_on R2, R2 depends_on R3");
     let answer = kb.put("", "R3 depends_on R1");
     assert_eq!(answer["warnings"], json!(["depends_on runs in a cycle: R3 -> R1 -> R2 -> R3"]));
-    // One that is there already is not warned about again.
+    // An existing one is not warned about again.
     assert_eq!(kb.put("req R4", "R4 depends_on R1")["warnings"], json!([]));
     let answer = kb.put("", "R4 depends_on R4");
     assert_eq!(answer["warnings"], json!(["depends_on runs in a cycle: R4 -> R4"]));
-    // Cycles of other relations are nobody's business.
+    // Cycles of other relations are allowed.
     assert_eq!(kb.put("", "R1 relates_to R2, R2 relates_to R1")["warnings"], json!([]));
 }
 
@@ -170,7 +170,7 @@ fn an_unknown_status_is_a_warning_and_not_a_refusal() {
         "{warning}"
     );
     assert_eq!(kb.entity("A1")["status"], "maybe");
-    // Said once, not with every later change.
+    // Warned about once, not with every later change.
     assert_eq!(kb.up(json!({ "entities": [{ "id": "A1", "title": "u" }] }))["warnings"], json!([]));
 }
 

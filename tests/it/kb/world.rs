@@ -44,7 +44,7 @@ impl Kb {
         self.app.kb_query(arguments)
     }
 
-    /// The ids that a query finds, with blanks between them.
+    /// The ids that a query finds, with spaces between them.
     pub fn ids(&mut self, arguments: Value) -> String {
         let found = self.query(arguments);
         let ids = found["entities"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap());
@@ -77,7 +77,7 @@ impl Kb {
         found.collect()
     }
 
-    /// Makes the directory a repository as far as its files tell, on `branch`.
+    /// Creates the files that make the directory a repository on `branch`.
     pub fn checkout(&self, branch: &str) {
         self.head(&format!("ref: refs/heads/{branch}\n"));
     }
@@ -110,7 +110,7 @@ impl Kb {
         self.app.app.kb_write(&ctx, &setting, |tx| f(tx, &setting))
     }
 
-    /// Syncs files as [`file`] makes them; the paths in `still` are there and were not read.
+    /// Syncs files as [`file`] makes them; the paths in `still` exist and were not read.
     pub fn sync(&mut self, read: Vec<FileFacts>, still: &[&str]) -> kb::Synced {
         let walk = walk(read, still);
         self.write(|tx, setting| kb::sync(tx, setting, &walk)).unwrap()
@@ -137,7 +137,7 @@ pub fn walk(read: Vec<FileFacts>, still: &[&str]) -> Walk {
     Walk { seen, read, ..Walk::default() }
 }
 
-/// `req R1 R2, test T1`: entities of these types, with a status that the type knows.
+/// `req R1 R2, test T1`: entities of these types, with a status that the type allows.
 pub fn entities(wanted: &str) -> Vec<Value> {
     let groups = wanted.split(',').map(str::trim).filter(|group| !group.is_empty());
     let each = groups.flat_map(|group| {

@@ -1,4 +1,4 @@
-//! manage_changelog: entries that nothing but an explicit call makes, and nothing ever edits.
+//! manage_changelog: entries are created by an explicit call only, and never edited.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! query_graph get: one atom or molecule, whole.
+//! query_graph get: one complete atom or molecule.
 
 use serde_json::{Value, json};
 
@@ -120,11 +120,11 @@ fn an_id_is_of_its_own_kind_only() {
     }
 }
 
-/// Clients move long results out of sight, but what was asked for by its id is given.
+/// Clients hide long results, but an entity requested by its id is returned completely.
 #[test]
 fn an_entity_requested_by_id_is_returned_completely() {
     let mut w = World::new();
-    // Each of these takes two characters in JSON.
+    // Each of these needs two characters in JSON.
     let knowledge = format!("x{}x", "\n".repeat(32_766));
     w.molecule("m", json!({ "knowledge": knowledge }));
     w.atom("a", &["x"], json!({ "knowledge": knowledge, "moleculeId": "@m" }));

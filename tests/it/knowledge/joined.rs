@@ -1,4 +1,4 @@
-//! Answers that join knowledge and work: graph_next, graph_context, query_container, advance, graph_update, context.
+//! Responses that join knowledge and work: graph_next, graph_context, query_container, advance, graph_update, context.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn world() -> World {
     w
 }
 
-/// What is known about the files of `work`.
+/// The knowledge about the files of `work`.
 #[track_caller]
 fn is_known(knowledge: &Value) {
     assert_eq!(names(&knowledge["molecules"]), "Payments");

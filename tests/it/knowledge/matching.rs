@@ -1,4 +1,4 @@
-//! Matching by keys answers what comparing every path with every pattern would.
+//! Matching by keys returns the same as comparing every path with every pattern.
 
 use std::{cell::RefCell, collections::BTreeSet};
 
@@ -73,7 +73,7 @@ fn compare(
     atoms: Vec<Vec<String>>,
     paths: Vec<String>,
 ) -> Result<(), TestCaseError> {
-    // What the compiler itself refuses is no pattern, and what begins with a backslash is absolute.
+    // A pattern that the compiler refuses is invalid, and one that begins with a backslash is absolute.
     let valid = |pattern: &String| naive(pattern).is_ok() && !pattern.starts_with('\\');
     let atoms: Vec<Vec<String>> = atoms
         .into_iter()

@@ -37,7 +37,7 @@ fn of_two_writers_with_the_same_version_exactly_one_wins_each_round() {
             let line = format!("{who} at {version}");
             let update = json!({ "operation": "update", "entityType": "atom", "id": atom, "version": version,
                 "knowledge": line, "knowledgeMode": "append" });
-            // Both have seen this version, and nobody goes on before both have tried.
+            // Both have read this version, and neither continues before both have tried.
             together.wait();
             match server.try_call("manage_graph", update) {
                 Ok(answer) => {

@@ -1,10 +1,10 @@
-//! Answers stay within their characters, whatever is stored, and say what they leave out.
+//! Responses stay within their characters, whatever is stored, and count what they omit.
 
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
 
-/// What an answer may have, with some room for its envelope.
+/// Characters that a response may have, plus its envelope.
 const MOST: usize = 41_000;
 
 fn app(atoms: usize, paths: &Value, name: &str) -> TestApp {

@@ -1,4 +1,4 @@
-//! Every call that a skill or a prompt shows is taken as it stands: an agent copies it.
+//! Every call that a skill or a prompt shows is accepted unchanged, because agents copy it.
 
 use serde_json::{Map, Value, json};
 
@@ -23,7 +23,7 @@ const TOOLS: [&str; 10] = [
     "kb_query",
 ];
 
-/// What stands in for a value that a text leaves to whoever calls.
+/// The value for a placeholder that a text leaves to the caller.
 type Fill = Map<String, Value>;
 
 #[test]

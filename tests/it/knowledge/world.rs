@@ -1,4 +1,4 @@
-//! A project whose atoms, molecules and tasks go by short names: `@a` in arguments and answers stands for an id.
+//! A project whose atoms, molecules and tasks have short names: `@a` in arguments and responses means an id.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ impl World {
         w
     }
 
-    /// Opens a project; its root goes by the project's name.
+    /// Opens a project; its root has the project's name.
     pub fn open(&mut self, name: &str) {
         let opened = self.app.graph_open(json!({ "project": name }));
         self.name(name, "task", &opened["root"]["id"]);
@@ -110,7 +110,7 @@ impl World {
         self.shown(answer)
     }
 
-    /// The data of an enveloped answer.
+    /// The data in the envelope of a response.
     pub fn data(&mut self, tool: &str, arguments: Value) -> Value {
         let mut answer = self.ok(tool, arguments);
         assert_eq!(answer["success"], true, "{answer}");
@@ -163,7 +163,7 @@ impl World {
         self.data("manage_changelog", ask)["entry"].take()
     }
 
-    /// What is known about paths in project `p`.
+    /// The knowledge about paths in project `p`.
     pub fn context(&mut self, paths: impl Into<Value>) -> Value {
         self.context_with(paths, json!({}))
     }
@@ -208,7 +208,7 @@ impl World {
         rows.query_map([], event).unwrap().map(Result::unwrap).collect()
     }
 
-    /// One number that a query answers.
+    /// The number that a query returns.
     pub fn count(&self, query: &str) -> i64 {
         self.app.sql().query_row(query, [], |row| row.get(0)).unwrap()
     }

@@ -1,4 +1,4 @@
-//! The seed's acceptance criteria 1 to 11: what works, and what is refused.
+//! The acceptance criteria 1 to 11 of the specification: what works, and what is refused.
 
 use serde_json::{Value, json};
 

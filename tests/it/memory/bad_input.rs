@@ -1,11 +1,11 @@
-//! Bad input: each gets its code, a message that names the culprit and what is allowed, and changes nothing.
+//! Bad input: each has its code, a message with the invalid value and what is allowed, and changes nothing.
 
 use serde_json::{Value, json};
 
 use super::world::Memory;
 use crate::support::{dump::dump, server::Server};
 
-/// Two nodes, a connection, and all that goes with them.
+/// Two nodes and a connection, with all their fields.
 fn world() -> (Memory, [String; 2], String) {
     let mut m = Memory::new();
     let nodes = m.nodes("Action", ["first", "second"]);

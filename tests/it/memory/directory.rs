@@ -28,7 +28,7 @@ pub fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// A memory of every kind of thing, and the directory that its database stands in.
+/// A memory with every kind of entry, and the directory of its database.
 pub fn rich() -> (Memory, PathBuf) {
     let mut m = Memory::new();
     let project = m.node(

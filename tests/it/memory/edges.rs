@@ -96,7 +96,7 @@ fn ac17_the_ontology_only_grows() {
     assert_eq!(m.get_ontology(json!({})), expected);
     m.node("Document", "d", json!({}));
 
-    // No statement takes away what nodes rely on.
+    // No statement deletes what nodes refer to.
     let db = rusqlite::Connection::open(m.app.db_path()).unwrap();
     for sql in [
         "DELETE FROM memory_node_types WHERE name = 'Person'",
@@ -181,7 +181,7 @@ fn ac20_a_returned_write_is_stored() {
             let ask = json!({ "node_id": ids[round - 1], "properties": { "done": true } });
             server.call("update_node", ask);
         }
-        // Killed, not ended: an answer goes out only after its commit.
+        // Killed, not ended: a response is sent only after its commit.
         server.child.kill().unwrap();
         server.child.wait().unwrap();
         server = Server::greeted(directory.path());

@@ -80,7 +80,7 @@ fn export_import_export_gives_identical_bytes() {
     let events = m.rows("SELECT action FROM events WHERE action = 'imported'");
     assert_eq!(events, Vec::<String>::new(), "equal entries are no event");
 
-    // What came in works like what was made there.
+    // Imported memories behave like those that were created there.
     let call = |tool: &str, ask: Value| run(&other, &["tool", tool, &ask.to_string()]).json();
     let found = call("search_content", json!({ "query": "KITCHEN" }));
     let id = text(&found["node_ids"][0]);
@@ -355,7 +355,7 @@ fn leftovers_of_an_interrupted_export_are_removed_by_the_next() {
     let (gone, blocked) = (file(&ids[0]), file(ids.last().unwrap()));
     m.delete_node(json!({ "node_id": ids[0] }));
 
-    // A directory stands where a file has to go: the export ends in the middle, twice.
+    // A directory exists in place of a file: the export fails halfway, twice.
     fs::remove_file(&blocked).unwrap();
     fs::create_dir(&blocked).unwrap();
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Directories that cannot be imported: each says why, and leaves nothing.
+//! Directories that cannot be imported: each error names the reason, and nothing is stored.
 
 use std::fs;
 

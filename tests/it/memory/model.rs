@@ -1,4 +1,4 @@
-//! Random calls against a naive memory: every answer must be the one that lists of plain rows would give.
+//! Random calls against a naive memory: every response must be the one of plain lists of rows.
 
 use proptest::{
     collection::vec,
@@ -16,7 +16,7 @@ const TEXTS: [&str; 7] =
     ["Kitchen sink", "KITCHEN", "οδός ΟΔΟΣ", "ab", "", "100% _x_ \"AND\"", "日本語テキスト"];
 const NEEDLES: [&str; 6] = ["kitchen", "ΟΔΌΣ", "b", "% _", "\"and\"", "本語"];
 
-/// Numbers that are taken modulo whatever is there, so that every case shrinks.
+/// Numbers that are used modulo the number of existing things, so that every case shrinks.
 type Bag = Vec<(u8, u8)>;
 
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ proptest! {
     }
 }
 
-/// Values of every type, with neighbours that rounding would make one.
+/// Values of every type, with neighbours that rounding would make equal.
 fn properties(bag: &Bag) -> Map<String, Value> {
     let values = [
         json!(1),
@@ -142,7 +142,7 @@ fn wire(text: &str, bytes: bool) -> (String, &'static str) {
 }
 
 impl Pair {
-    /// The place of a node, now and then one that is not there.
+    /// The index of a node, sometimes of one that does not exist.
     fn node(&self, number: u8) -> Option<usize> {
         let place = usize::from(number) % (self.nodes.len() + 1);
         (place < self.nodes.len()).then_some(place)
@@ -317,7 +317,7 @@ impl Pair {
         nodes.filter(|node| fits(&node.properties, wanted)).map(|node| node.id.clone()).collect()
     }
 
-    /// Asks both about whatever `filter` and `look` lead to.
+    /// Queries both with `filter` and `look`.
     fn compare(&mut self, filter: &Map<String, Value>, look: u8) -> TestCaseResult {
         let kind = look.is_multiple_of(2).then(|| of(&KINDS, look / 2));
         let found = self.memory.ids("query_nodes", json!({ "type": kind, "properties": filter }));

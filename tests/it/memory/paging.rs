@@ -1,4 +1,4 @@
-//! Lists of ids: bounded, oldest first, continued by a cursor that knows its query.
+//! Lists of ids: bounded, oldest first, continued by a cursor that belongs to its query.
 
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ fn a_large_ontology_has_pages_that_join_to_the_whole() {
         let Some(cursor) = page["next_cursor"].as_str() else { break };
         ask = json!({ "cursor": cursor });
         if pages == 1 {
-            // What is added on the way is told as well.
+            // Entries that are added meanwhile are listed as well.
             m.add_node_type(json!({ "type_name": "late" }));
         }
     }

@@ -138,7 +138,7 @@ fn an_update_merges_and_the_index_follows() {
 #[test]
 fn the_result_does_not_depend_on_which_condition_is_selective() {
     let mut m = Memory::new();
-    // 700 nodes: each property fits another share of them, beyond the first look into each.
+    // 700 nodes: each property matches another share of them, more than the first probe of each index reads.
     let ids: Vec<_> = (0..700)
         .map(|n| m.node("Action", "x", json!({ "two": n % 2, "seven": n % 7, "all": "y", "n": n })))
         .collect();

@@ -1,4 +1,4 @@
-//! `graph doctor` over a memory: what is kept twice must say the same.
+//! `graph doctor` over a memory: derived data must agree with its source.
 
 use std::fs;
 

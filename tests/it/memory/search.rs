@@ -115,7 +115,7 @@ fn the_index_follows_updates_changes_of_encoding_and_deletes() {
         // A change of something else leaves the text where it is.
         m.update_node(json!({ "node_id": id, "properties": { "a": 1 }, "format": "x" }));
         assert_eq!(found(m, "third time"), [id.as_str()]);
-        // What is refused changes no index either.
+        // A refused call changes no index either.
         m.refused(
             "INVALID_ENCODING",
             "update_node",
@@ -148,7 +148,7 @@ fn texts_without_their_entry_are_ignored() {
     for many in [3, 20] {
         let mut m = Memory::new();
         m.nodes("Project", ["one thing", "another thing"]);
-        // As `sqlite3` does it, which knows no foreign keys unless it is told.
+        // As `sqlite3` does, which ignores foreign keys by default.
         m.tamper_schema("PRAGMA foreign_keys = OFF; DELETE FROM search_entries");
         let ctx = m.app.ctx("a");
         let told = m.app.app.health(&ctx).unwrap().file.problems.join("\n");
@@ -189,7 +189,7 @@ fn texts_are_indexed_in_batches_and_found_before_that() {
     }
     assert_eq!(found(&mut m, "ähren"), Vec::<String>::new());
     assert_eq!(m.rows("SELECT CAST(id AS TEXT) FROM search_waiting"), Vec::<String>::new());
-    // A long text does not wait: every search would look through it.
+    // A long text does not wait: every search would read it.
     let [long] = m.nodes("Project", [format!("{} Garbe", "x".repeat(4096)).as_str()]);
     assert_eq!(m.rows("SELECT CAST(id AS TEXT) FROM search_waiting"), Vec::<String>::new());
     assert_eq!(found(&mut m, "garbe"), [long]);

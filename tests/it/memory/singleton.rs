@@ -1,4 +1,4 @@
-//! `ensure_singleton_node`: one node, found or made, whoever asks at the same time.
+//! `ensure_singleton_node`: one node, found or created, also with concurrent callers.
 
 use std::{sync::Barrier, thread};
 

@@ -23,14 +23,14 @@ fn content_that_cannot_be_read_back_is_content_read_failed() {
     let ask = json!({ "connection_id": id, "include_content": true });
     m.refused("CONTENT_READ_FAILED", "get_connection", ask).says(&[&id]);
 
-    // Neither stands in the way of new content, or of deleting.
+    // Neither prevents new content or a deletion.
     m.update_node(json!({ "node_id": damaged, "content": "whole", "encoding": "utf-8" }));
     assert_eq!(m.get_node_content(json!({ "node_id": damaged }))["content"], "whole");
     m.update_connection(json!({ "connection_id": id, "content": "whole" }));
     m.delete_node(json!({ "node_id": gone }));
 }
 
-/// The machine's superuser may write everywhere, so that there the binary runs as nobody.
+/// A superuser may write everywhere, therefore the binary then runs as user nobody.
 #[cfg(target_os = "linux")]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the test starts the binary as another user")]
@@ -46,7 +46,7 @@ fn content_that_storage_refuses_is_file_creation_failed() {
     let [a, b] = m.nodes("Action", ["a", "b"]);
     let path = m.app.db_path();
     let directory = path.parent().unwrap();
-    // The file alone: its -wal is empty once nobody has it open.
+    // The file alone: its -wal is empty when no process has it open.
     let dump = m.app.dump();
     m.app.reopen();
     let binary = directory.join("graph");

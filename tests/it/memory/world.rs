@@ -30,7 +30,7 @@ impl Memory {
     /// Without an ontology.
     pub fn empty() -> Self {
         let mut memory = Memory { app: TestApp::new() };
-        // The first call makes the file, and dumps compare what is there.
+        // The first call creates the file, which dumps compare.
         memory.query_nodes(json!({}));
         memory
     }
@@ -79,12 +79,12 @@ impl Memory {
         rows.collect::<Result<_, _>>().unwrap()
     }
 
-    /// Changes the file behind the server's back.
+    /// Changes the file without the server.
     pub fn tamper(&self, sql: &str) {
         assert!(self.sql().execute(sql, []).unwrap() > 0, "{sql}");
     }
 
-    /// Changes the schema behind the server's back, to make storage fail where it would not.
+    /// Changes the schema without the server, to make storage fail.
     pub fn tamper_schema(&self, sql: &str) {
         self.sql().execute_batch(sql).unwrap();
     }

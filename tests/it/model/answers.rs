@@ -1,4 +1,4 @@
-//! What the naive graph answers when it is asked.
+//! What the naive graph returns.
 
 use graph::{
     base::{
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::naive::{Naive, Refused};
 
-/// What graph_next must give: the codes of the rules that the question breaks, or all ids in order.
+/// What graph_next must return: the codes of the rules that the arguments break, or all ids in order.
 pub fn wanted(naive: &Naive, agent: &str, ask: &Next) -> Result<Vec<String>, Refused> {
     let named = ask.project.as_ref().map(|name| naive.project(name));
     let scope = ask.scope.clone().filter(|id| naive.tasks.contains_key(id));
@@ -29,7 +29,7 @@ pub fn wanted(naive: &Naive, agent: &str, ask: &Next) -> Result<Vec<String>, Ref
     Ok(ids)
 }
 
-/// A node as graph_next gives it, with what is needed to begin.
+/// A node as graph_next returns it, with its context.
 pub fn briefed(naive: &Naive, id: &str) -> Value {
     let mut up = naive.ancestors(id);
     up.reverse();

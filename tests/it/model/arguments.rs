@@ -1,4 +1,4 @@
-//! The calls that the numbers stand for, in a graph as it is now.
+//! The calls that the numbers mean, in the current graph.
 
 use graph::{
     base::props::Properties,
@@ -64,7 +64,7 @@ impl Naive {
     pub fn plan_argument(&self, project: u8, nodes: &[NewNode]) -> Plan {
         let near = &self.projects[usize::from(project == 1)].1;
         let name = |index: usize| match nodes[index].name {
-            // A ref may look like the id of a node, or be that of another in the batch.
+            // A ref may have the form of an id, or be that of another node in the batch.
             name @ 240..=246 => self.pick(name - 240),
             247..=250 => "twice".to_owned(),
             _ => format!("r{index}"),
@@ -114,7 +114,7 @@ impl Naive {
     pub fn connect_argument(&self, edges: &[Edge]) -> Connect {
         let mut changes: Vec<EdgeChange> = Vec::new();
         for edge in edges {
-            // Most removals are about an edge that is there; some calls take back what they have just done.
+            // Most removals name an existing edge; some calls undo what they have just done.
             let known = self.edges.iter().nth(usize::from(edge.from) % self.edges.len().max(1));
             let known = known.filter(|_| edge.remove && !edge.to.is_multiple_of(4));
             let change = match (changes.last(), known) {

@@ -47,7 +47,7 @@ impl Naive {
         json!({ "type": new.r#type.trim(), "ref": new.r#ref.trim(), "agent": agent, "timestamp": text(self.now()) })
     }
 
-    /// Creates the batch; `ids` are those that the graph under test gave out, in the order of the batch.
+    /// Creates the batch; `ids` are those of the graph under test, in the order of the batch.
     pub fn plan(&mut self, agent: &str, plan: &Plan, ids: &[String]) -> Result<(), Refused> {
         let nodes = &plan.nodes;
         let mut refs: BTreeMap<&str, usize> = BTreeMap::new();
@@ -90,7 +90,7 @@ impl Naive {
         let own: Vec<_> = nodes.iter().map(|node| id(&node.r#ref).unwrap()).collect();
         let mut placed = Vec::new();
         for index in 0..nodes.len() {
-            // Up from the node to a parent that is there, then down again.
+            // Up from the node to an existing parent, then down again.
             let mut chain = Vec::new();
             let mut next = Some(index);
             while let Some(at) = next.filter(|at| !placed.contains(at)) {
@@ -131,7 +131,7 @@ impl Naive {
         known.map(|(_, root)| root.clone())
     }
 
-    /// Changes the nodes; answers their revs, and who is in whose way.
+    /// Changes the nodes; returns their revs, and the conflicts with claims.
     pub fn update(
         &mut self,
         agent: &str,

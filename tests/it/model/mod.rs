@@ -96,7 +96,7 @@ impl Pair {
         Pair { apps: [app.another(), app], settings, naive, peek, before, events: 2 }
     }
 
-    /// Does the same to both, and compares the answers.
+    /// Applies the same call to both, and compares the results.
     fn step(&mut self, step: &Step) -> TestCaseResult {
         let (agent, settings) = (AGENTS[step.agent], self.settings);
         let (app, naive) = (&mut self.apps[step.app], &mut self.naive);
@@ -164,7 +164,7 @@ impl Pair {
                     let nodes: Vec<_> = answer.nodes.iter().map(|one| json!(one.node)).collect();
                     let shown = |id: &String| {
                         let mut node = self.naive.node(id);
-                        // An answer lists the latest five pieces of a node's evidence.
+                        // A response lists the latest five pieces of a node's evidence.
                         if let Some(evidence) = node["evidence"].as_array_mut() {
                             evidence.drain(..evidence.len().saturating_sub(5));
                         }
@@ -325,7 +325,7 @@ impl Pair {
             let past = app.read(OBSERVER, |tx| history(tx, &ask)).unwrap();
             prop_assert_eq!(&past.events[0].action, "merged");
         }
-        // Opened anew: SQLite checks a text index as a connection remembers it, not as others have left it.
+        // Reopened: SQLite checks a text index as this connection has cached it, not as others have written it.
         app.reopen();
         let ctx = app.ctx(OBSERVER);
         prop_assert_eq!(inspect(app.app.db(&ctx).unwrap()).unwrap().problems, Vec::<String>::new());

@@ -8,14 +8,14 @@ use graph::{
 };
 use serde_json::{Value, json};
 
-/// A refusal: the codes of every rule that was broken, since no rule says which is told first.
+/// A refusal: the codes of all broken rules, because no rule defines which is reported first.
 pub type Refused = Vec<ErrorCode>;
 
 /// How long a claim lives, in milliseconds.
 const CLAIM: i64 = 60 * 60_000;
 /// A claim may be dated so far ahead: the clock may have been set back since.
 const DAY: i64 = 24 * 60 * 60_000;
-/// How many unblocked nodes an answer lists.
+/// How many unblocked nodes a response lists.
 const LISTED: usize = 20;
 
 /// A node as the seed describes it.
@@ -128,7 +128,7 @@ impl Naive {
         self.events.push((id.to_owned(), "created"));
     }
 
-    /// Changes a node that is there, and says so.
+    /// Changes an existing node and records that.
     pub fn change(&mut self, id: &str, action: &'static str, f: impl FnOnce(&mut Task)) {
         let now = self.now();
         let task = self.tasks.get_mut(id).unwrap();
@@ -214,7 +214,7 @@ impl Naive {
     }
 
     pub fn has_dependency_cycle(&self) -> bool {
-        // Whatever waits for nothing else of the rest cannot lie on a cycle; take it away until none is left.
+        // A node without dependencies among the rest cannot lie on a cycle; remove such nodes until none is left.
         let mut left: BTreeSet<_> = self.edges.iter().filter(|edge| edge.2 == DEPENDS_ON).collect();
         loop {
             let waiting: BTreeSet<_> = left.iter().map(|edge| &edge.0).collect();
@@ -256,7 +256,7 @@ impl Naive {
         keyed.into_iter().map(|(.., id)| id.clone()).collect()
     }
 
-    /// Who holds the node, unless the claim is stale or of a future that no set-back clock explains.
+    /// The agent that has claimed the node; None if the claim is stale or too far in the future.
     pub fn holder(&self, id: &str) -> Option<String> {
         let text = |key| self.tasks[id].properties.get(key).and_then(Value::as_str);
         let since: Timestamp = text(CLAIMED_AT)?.parse().ok()?;
@@ -264,7 +264,7 @@ impl Naive {
         live.then(|| text(CLAIMED_BY).map(str::to_owned))?
     }
 
-    /// What an agent may be given: its own first, then what nobody holds.
+    /// The nodes that an agent may claim: its own first, then the unclaimed.
     pub fn next(&self, agent: &str, inside: &str, whole: bool) -> Vec<String> {
         let fits = |id: &String| {
             self.is_actionable(id) && (self.is_below(id, inside) || whole && id == inside)
@@ -274,7 +274,7 @@ impl Naive {
         ids
     }
 
-    // How it looks from outside.
+    // What callers see.
 
     /// A node as the tools show it.
     pub fn node(&self, id: &str) -> Value {

@@ -1,4 +1,4 @@
-//! Random calls as plain data: numbers that are taken modulo whatever is there, so that every case shrinks.
+//! Random calls as plain data: numbers that are used modulo the number of existing things, so that every case shrinks.
 
 use proptest::{collection::vec, option, prelude::*};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub struct Step {
     /// Which of the two applications on the file.
     pub app: usize,
     pub call: Call,
-    /// What to look at afterwards.
+    /// What to compare afterwards.
     pub look: u8,
 }
 
@@ -111,7 +111,7 @@ pub enum Shape {
     Drop(u8, bool),
 }
 
-/// Mostly a node; from 240 on one that is gone or never was.
+/// Mostly a node; from 240 on one that was deleted or never existed.
 fn pick() -> impl Strategy<Value = u8> {
     prop_oneof![100 => 0..240u8, 1 => 240..=255u8]
 }
@@ -224,7 +224,7 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
-/// Plans for both projects to begin with, and what is done then.
+/// The first plans of both projects, and the operations after them.
 pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = |call| Step { agent: 0, app: 0, call, look: 0 };
     let plan = move |project, most| {

@@ -1,4 +1,4 @@
-//! A look into the file past the library, with a connection of its own.
+//! Reads the file without the library, with a connection of its own.
 
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ impl Peek {
         )
     }
 
-    /// The ids that the text index knows.
+    /// The ids in the text index.
     pub fn indexed(&mut self) -> Vec<String> {
         self.rows("SELECT subject FROM search_entries ORDER BY 1", |row| row.get(0))
     }

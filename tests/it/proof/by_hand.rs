@@ -1,4 +1,4 @@
-//! Files that somebody edited with `sqlite3`, within what the tables allow.
+//! Files that were edited with `sqlite3`, within the constraints of the tables.
 
 use graph::base::ErrorCode;
 use rusqlite::Connection;

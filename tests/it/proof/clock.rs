@@ -15,7 +15,7 @@ fn ids(answer: &Value, list: &str) -> Vec<String> {
     items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A project of four, and what is needed to write in the other domains.
+/// A project of four nodes, and what is needed to write in the other domains.
 fn world() -> TestApp {
     let mut app = TestApp::new();
     app.graph_open(json!({ "project": "p" }));
@@ -170,7 +170,7 @@ fn claims_expire_although_one_event_has_a_time_far_ahead() {
     let ahead = app.app.health(&ctx).unwrap().ahead.expect("doctor tells");
     assert!(ahead.to_string().as_str() > "2075", "{ahead}");
 
-    // What was claimed under the wrong clock is free: nobody could wait for its end.
+    // A claim made under the wrong clock is free: its end is too far away to wait for.
     let mine = taken(&mut app, "alice").unwrap();
     let rest: Vec<_> = (0..4).filter_map(|n| taken(&mut app, &format!("other-{n}"))).collect();
     assert!(mine == wrong || rest.contains(&wrong), "{wrong}: {mine} {rest:?}");

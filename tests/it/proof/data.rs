@@ -1,4 +1,4 @@
-//! Stored text is data: whatever it says, nothing acts upon it.
+//! Stored text is data: whatever it contains, nothing executes it.
 
 use std::{fs, path::Path};
 
@@ -16,7 +16,7 @@ const HOSTILE: &[&str] = &[
     "'; DROP TABLE events; --",
 ];
 
-/// A repository whose database is full of them, in every domain and every field that takes text.
+/// A repository whose database contains them in every text field of every domain.
 fn haunted() -> (tempfile::TempDir, std::path::PathBuf, Vec<String>) {
     let (keep, root) = git::repository(&[]);
     let mut server = Server::greeted(&root);
@@ -47,7 +47,7 @@ fn haunted() -> (tempfile::TempDir, std::path::PathBuf, Vec<String>) {
         ids.push(id_of(&note));
         let link = json!({ "type": "About", "from_node_id": note, "to_node_id": note, "content": text, "properties": { "said": text } });
         ids.push(id_of(&call("create_connection", link)["connection_id"]));
-        // The KB takes no control characters at all, but what reorders and hides.
+        // The KB refuses control characters, but accepts characters that reorder or hide text.
         let text: String = text.chars().filter(|character| !character.is_control()).collect();
         let entity = json!({ "id": format!("REQ-{index}"), "type": "req", "title": text, "status": "draft", "owner": text,
             "tags": [text], "properties": { "said": text } });
@@ -129,7 +129,7 @@ fn no_command_prints_stored_text_as_control_sequences() {
         check_tame(&root, &["show", id.as_str()]);
     }
     check_tame(&root, &["log", ids[0].as_str()]);
-    // What comes from the command line itself is told back in errors.
+    // Arguments of the command line itself are repeated in errors.
     for text in &HOSTILE[..3] {
         for command in
             [&["show"][..], &["tree"], &["tool"], &["tool", "graph_open"], &["atoms"], &["context"]]
@@ -247,7 +247,7 @@ fn a_stored_path_never_leads_out_of_the_repository() {
         );
         app.graph_next(json!({ "count": 5 }));
     }
-    // An export writes below its directory only, whatever ids and formats say.
+    // An export writes below its directory only, whatever ids and formats contain.
     app.create_ontology(json!({ "node_types": ["../../Note"], "connection_types": [] }));
     app.create_node(json!({ "type": "../../Note", "content": "x", "format": "../../../evil" }));
     let directory = app.db_path().parent().unwrap().join("inner/export");

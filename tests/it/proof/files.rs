@@ -44,7 +44,7 @@ fn the_file_and_its_wal_are_private_under_any_umask() {
         assert_eq!(code, 0, "{said}");
         let db = directory.join("graph.db");
         assert_eq!(mode(&db), 0o600, "umask {umask}");
-        // The log is there while a server is; SQLite gives it the mode of the file.
+        // The WAL exists while a server runs; SQLite creates it with the mode of the file.
         let mut server = Server::greeted(&directory);
         server.call("graph_open", json!({ "project": "q" }));
         for ending in ["-wal", "-shm"] {
@@ -58,7 +58,7 @@ fn the_file_and_its_wal_are_private_under_any_umask() {
         server.call("create_ontology", types);
         server.call("create_node", json!({ "type": "Note", "content": "secret" }));
         server.end();
-        // And whatever is made of it.
+        // And all files that are created from it.
         for line in ["export all.jsonl", "backup copy.db", "export --memory notes"] {
             let (code, said) = under_umask(&directory, umask, line);
             assert_eq!(code, 0, "{line}: {said}");
@@ -86,7 +86,7 @@ fn a_database_behind_a_link_is_followed_and_one_that_leads_nowhere_is_refused() 
         refused.out
     );
     assert!(!outside.join("real.db").exists(), "nothing is made where nobody looked");
-    // The owner of the directory put the link there, and means the file that it leads to.
+    // The owner of the directory created the link, and means its target.
     binary::run(&outside, &["--db", "real.db", "tool", "graph_open", open]).ok();
     assert!(binary::run(&directory, &["status"]).ok().contains('p'));
 }

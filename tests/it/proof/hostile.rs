@@ -8,6 +8,6 @@ fn hostile_input_gets_a_response_and_breaks_nothing() {
     let seen = fuzz::run(cases, 7, |_| {});
     println!("{seen}");
     assert!(seen.lines.results > 10 && seen.lines.faults > 50, "{seen}");
-    // Other tests of this process grow meanwhile; the long run runs alone, and holds the figure.
+    // Other tests of this process use memory too; the long run is alone, and checks the figure.
     assert!(seen.growth < 10 * fuzz::MAX_GROWTH, "{seen}");
 }

@@ -116,7 +116,7 @@ const LIMITS: &[Limit] = &[
         entity(json!({ "tags": times(n, |i| json!(format!("t{i}"))) }))
     }),
     ("entities on a page", 200, "kb_query", |n| json!({ "limit": n })),
-    // Last: with two projects the others would have to say which.
+    // Last: with two projects the others would have to name one.
     ("characters of a project's name", 255, "graph_open", |n| json!({ "project": "p".repeat(n) })),
 ];
 
@@ -170,7 +170,7 @@ fn each_row_of_the_table_is_true() {
     for row in rows.skip(1).filter(|row| !row.contains("---")) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
         let here = LIMITS.iter().any(|(name, ..)| *name == cells[0]);
-        // Others name the test that holds them, which `promises` looks up.
+        // Others name their test, which `promises` checks.
         assert!(here || cells[3].contains('`'), "nothing holds {row}");
     }
 }

@@ -1,4 +1,4 @@
-//! The promises: what survives a crash, a race, damage and hostility. `SECURITY.md` names the test that holds each.
+//! The promises: what survives crashes, races, damage and hostile input. `SECURITY.md` names the test of each.
 
 mod by_hand;
 mod clock;

@@ -1,4 +1,4 @@
-//! `SECURITY.md` names the test that holds each promise: those tests are there.
+//! `SECURITY.md` names the tests of each promise: those tests exist.
 
 use std::{fs, path::PathBuf};
 

@@ -37,7 +37,7 @@ fn atom(name: &str) -> Value {
     json!({ "operation": "create", "entityType": "atom", "name": name, "paths": ["src/**"], "knowledge": "k" })
 }
 
-/// All calls that look at files or at git; each is answered, and by a server that did not grow.
+/// All calls that read files or git; each gets a response, from a server whose memory did not grow.
 fn all_is_answered(root: &Path, what: &str) {
     let mut server = Server::greeted(root);
     server.call("manage_graph", atom("second"));
@@ -46,7 +46,7 @@ fn all_is_answered(root: &Path, what: &str) {
     let brief = server.call("graph_brief", json!({ "paths": ["src"] }));
     assert!(brief.to_string().contains("src"), "{what}: {brief}");
     for branch in ["main", "feat"] {
-        // Whatever is said of a branch that git cannot tell about.
+        // A branch that git does not list may be refused or empty.
         let _ = server.try_call("kb_query", json!({ "branch": branch }));
     }
     server.call("kb_query", json!({}));
@@ -62,7 +62,7 @@ fn all_is_answered(root: &Path, what: &str) {
     assert!([0, 1].contains(&doctor.code), "{what}: {}", doctor.err);
 }
 
-/// Puts a link or a pipe in the place of a file.
+/// Replaces a file by a link or a pipe.
 #[allow(clippy::disallowed_methods, reason = "a pipe can be made in no other way")]
 fn put(path: &Path, target: Option<&str>) {
     let _ = fs::remove_file(path);

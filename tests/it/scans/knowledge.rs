@@ -1,4 +1,4 @@
-//! Calls about what is known, on few and on many atoms.
+//! Calls that return knowledge, on few and on many atoms.
 
 use graph::knowledge::{self, NewAtom};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Listener;
 use crate::support::TestApp;
 
-/// A project with `atoms` atoms of five patterns each, made in one transaction.
+/// A project with `atoms` atoms of five patterns each, created in one transaction.
 fn known(atoms: usize) -> TestApp {
     let mut app = TestApp::new();
     app.graph_open(json!({ "project": "p" }));

@@ -30,7 +30,7 @@ fn remembered(nodes: usize) -> TestApp {
     app
 }
 
-/// The calls that an agent repeats, on memories that are there.
+/// The calls that an agent repeats, on existing memories.
 fn memory_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
     let some = app.query_nodes(json!({ "properties": { "n": 105 } }));
     let id = some["node_ids"][0].clone();
@@ -94,7 +94,7 @@ fn memory_calls_never_read_a_whole_table_and_do_not_grow_with_the_graph() {
         let (of_small, of_large) = (memory_calls(&mut small), memory_calls(&mut large));
         listener.compare((&mut small, of_small), (&mut large, of_large));
 
-        // Two letters are in no index, so that every text is looked at.
+        // Two letters are in no index, therefore every text is read.
         let steps = |ran: Vec<Ran>| ran.iter().map(|ran| ran.steps).sum::<i64>();
         let few = steps(listener.during(&mut small, "search_content", json!({ "query": "qu" })));
         let many = steps(listener.during(&mut large, "search_content", json!({ "query": "qu" })));

@@ -1,4 +1,4 @@
-//! The real binary as a shell starts it, hermetically, and a plan to look at.
+//! The real binary as a shell starts it, hermetically, and a plan to show.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,7 +17,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Standard output of a run that must have gone well.
+    /// Standard output of a run that must have succeeded.
     #[track_caller]
     pub fn ok(self) -> String {
         assert_eq!((self.code, self.err.as_str()), (0, ""), "{}", self.out);

@@ -1,4 +1,4 @@
-//! One method for each tool, so that a call in a test reads as what it is.
+//! One method for each tool.
 
 /// Adds to a type with a method `ok` the calls that must succeed: `x.graph_open(arguments)`.
 macro_rules! tool_methods {

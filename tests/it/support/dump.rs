@@ -1,4 +1,4 @@
-//! Everything that a database file holds, as text: what a refused call must leave as it was.
+//! The whole content of a database file as text: a refused call must not change it.
 
 use std::{fmt::Write as _, path::Path};
 

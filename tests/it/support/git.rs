@@ -1,4 +1,4 @@
-//! Repositories that git itself makes, away from whatever configuration the machine has.
+//! Repositories that git itself creates, independent of the configuration of the machine.
 
 use std::{
     fs,
@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
-/// Git with nothing around it but what is given.
+/// Git without the environment of the test.
 #[allow(clippy::disallowed_methods, reason = "git is the reference here")]
 pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
@@ -32,7 +32,7 @@ pub fn attempt(directory: &Path, arguments: &[&str]) -> Output {
     command(directory, arguments).output().expect("these tests need git")
 }
 
-/// Runs git, which must succeed; what it said on standard output.
+/// Runs git, which must succeed; returns its standard output.
 #[track_caller]
 pub fn git(directory: &Path, arguments: &[&str]) -> String {
     let output = attempt(directory, arguments);
@@ -41,7 +41,7 @@ pub fn git(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// Makes a commit of all that is there; its id.
+/// Commits all files; returns the id of the commit.
 pub fn commit(directory: &Path) -> String {
     git(directory, &["add", "-A"]);
     git(directory, &["commit", "-q", "--allow-empty", "-m", "x"]);
@@ -60,7 +60,7 @@ pub fn repository(options: &[&str]) -> (tempfile::TempDir, PathBuf) {
     (directory, root)
 }
 
-/// Both storages of refs; the newer one where the installed git (2.45) knows it.
+/// Both storages of refs; the newer one if the installed git (2.45) supports it.
 pub fn storages() -> Vec<&'static [&'static str]> {
     let directory = tempfile::tempdir().unwrap();
     let files: &[&str] = &[];

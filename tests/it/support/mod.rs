@@ -1,4 +1,4 @@
-//! What the tests stand on: an application with a fixed clock and counted ids, in a directory of its own.
+//! The base of the tests: an application with a fixed clock and counted ids, in a directory of its own.
 
 pub mod binary;
 pub mod calls;
@@ -34,13 +34,13 @@ const CONFIG: &str = "graph.config.yaml";
 /// Tests outlive no power loss, so they need not wait for the disk.
 const QUICK: &str = "durability: normal\n";
 
-/// Has the text index take what waits for it, as it does by itself when enough has come.
+/// Moves waiting texts into the text index, as happens automatically when enough of them wait.
 pub const INTO_INDEX: &str = "INSERT INTO search_index (rowid, body) SELECT id, folded FROM search_waiting; DELETE FROM search_waiting";
 
-/// All tools, made once: their schemas take longer than a call.
+/// All tools, created once: their schemas need longer than a call.
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(tools::all(), Domain::ALL));
 
-/// An application on a fresh file. Time stands still until it is moved.
+/// An application on a new file. Its clock stops until a test moves it.
 pub struct TestApp {
     pub app: App,
     millis: Arc<AtomicI64>,

@@ -100,7 +100,7 @@ impl Server {
         answer["result"]["structuredContent"].take()
     }
 
-    /// Calls a tool that may refuse: the answer, or the fault.
+    /// Calls a tool that may refuse: the result or the error.
     pub fn try_call(&mut self, tool: &str, arguments: Value) -> Result<Value, Value> {
         let params = json!({ "name": tool, "arguments": arguments });
         let mut answer = self.ask(7, "tools/call", params);
@@ -118,7 +118,7 @@ impl Server {
         serde_json::from_str(line.strip_suffix('\n')?).ok()
     }
 
-    /// Ends the input, gives the answers that were still to come, and expects a clean exit.
+    /// Closes the input, returns the remaining responses, and expects a clean exit.
     pub fn end(mut self) -> Vec<Value> {
         drop(self.input.take());
         let rest = std::iter::from_fn(|| self.next()).collect();

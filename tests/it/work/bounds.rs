@@ -1,10 +1,10 @@
-//! Answers stay within their characters, whatever is stored, and say what they left out.
+//! Responses stay within their characters, whatever is stored, and count what they omit.
 
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
 
-/// Lists by default, and with room for the rest of an answer.
+/// Characters of a default list, plus the rest of a response.
 const DEFAULT: usize = 8_500;
 
 fn planned(app: &mut TestApp, nodes: Value) -> Vec<Value> {

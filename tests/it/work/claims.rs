@@ -185,7 +185,7 @@ fn restructuring_what_another_agent_holds_is_warned_of() {
 
 #[test]
 fn the_age_of_a_claim_set_by_hand_is_that_of_its_time() {
-    // The clock of tests stands at 2026-01-01T00:00:00Z.
+    // The clock of tests starts at 2026-01-01T00:00:00Z.
     for (at, holds) in [
         ("2026-01-01T00:00:00Z", true),
         ("2025-12-31T19:00:00-05:00", true),

@@ -145,7 +145,7 @@ fn checks_come_in_the_order_not_found_conflict_terminal_blocked() {
     w.resolve(&["done"]);
     let unknown = json!({ "containerType": "task", "id": "n_zzzzzzzzzz", "version": 99 });
     w.refused("NOT_FOUND", "advance", unknown);
-    // Resolved, its dependency open, the version wrong: the version is told first.
+    // Resolved, its dependency open, the version stale: the version is reported first.
     let fault = w.refused("CONFLICT", "advance", step("done", 99));
     assert_eq!(fault["details"]["current_version"], 2);
     w.refused("INVALID_OPERATION", "advance", step("done", 2));

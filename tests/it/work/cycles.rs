@@ -114,7 +114,7 @@ fn only_depends_on_is_checked_for_cycles() {
 
 #[test]
 fn a_merge_that_would_close_a_cycle_is_refused_with_its_path() {
-    // b waits for a, c for b: taking c into a would make it wait for b, which waits for it.
+    // b depends on a, c on b: merging c into a would make a depend on b, which depends on a.
     let mut w = World::of(&["a", "b after a", "c after b"]);
     let merge = json!({ "operations": [{ "op": "merge", "source": "@c", "target": "@a" }] });
     let fault = w.refused("CYCLE_DETECTED", "graph_restructure", merge);

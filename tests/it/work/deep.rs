@@ -7,7 +7,7 @@ use crate::support::TestApp;
 const LEVELS: usize = 100_000;
 const BATCH: usize = 10_000;
 
-/// One chain below the root of `p`; answers the ids from the top down.
+/// One chain below the root of `p`; returns the ids from the top down.
 fn chain(app: &mut TestApp) -> Vec<String> {
     app.graph_open(json!({ "project": "p" }));
     let mut ids: Vec<String> = Vec::with_capacity(LEVELS);
@@ -75,7 +75,7 @@ fn all_of_it() {
     assert_eq!(found["nodes"][0]["depth"], LEVELS);
     app.graph_onboard(json!({ "project": "p" }));
 
-    // Under itself is refused from as far away as it gets; to the root it goes with all that hangs on it.
+    // A move below itself is refused from the deepest node; a move to the root includes the whole subtree.
     let to = |node: &str, parent: &str| json!({ "operations": [{ "op": "move", "node_id": node, "new_parent": parent }] });
     assert_eq!(app.fault("graph_restructure", to(top, deepest))["code"], "CYCLE_DETECTED");
     let root = app.graph_open(json!({ "project": "p" }))["root"]["id"].as_str().unwrap().to_owned();

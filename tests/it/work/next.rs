@@ -1,4 +1,4 @@
-//! graph_next: what is actionable, in which order, and what comes with it. Claims have their own file.
+//! graph_next: what is actionable, in which order, and with which context. Claims have their own file.
 
 use serde_json::{Value, json};
 
@@ -315,7 +315,7 @@ fn a_clock_that_steps_back_lets_no_timestamp_decrease() {
     assert!(stamps.is_sorted_by(|newer, older| newer >= older), "{stamps:?}");
     let node = w.node("b");
     assert!(node["updated_at"].as_str() > node["created_at"].as_str(), "{node}");
-    // Nor does it after the file is opened anew.
+    // Nor does it after the file is reopened.
     w.app.reopen();
     w.plan(&["d"]);
     let node = w.node("d");

@@ -1,4 +1,4 @@
-//! graph_onboard: where a project stands, in one call.
+//! graph_onboard: the state of a project, in one call.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! graph_query: what is found and in which order. Paging has its own file.
+//! graph_query: what it finds and in which order. Paging has its own file.
 
 use serde_json::{Value, json};
 

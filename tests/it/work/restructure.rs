@@ -340,7 +340,7 @@ fn a_node_below_its_own_dependency_is_warned_of() {
     told(&moved, ["@a", "@b"]);
     assert_eq!(w.ranking(), "c d", "neither a nor b");
 
-    // Also of what stands below the node that is moved, and above the one that it is moved under.
+    // Also for a node below the one that is moved, and for an ancestor of the new parent.
     let mut w = World::of(&["a", "x in a after b", "b", "c in b", "d"]);
     let moved = operate(&mut w, &[to("@a", "@c")]);
     told(&moved, ["@x", "@b"]);
@@ -349,7 +349,7 @@ fn a_node_below_its_own_dependency_is_warned_of() {
     let merged = operate(&mut w, &[merge("@s", "@t")]);
     told(&merged, ["@x", "@t"]);
 
-    // Nothing waits for what is done, nor a parent for itself.
+    // No warning of a resolved dependency, nor of a parent that depends on its own child.
     let mut w = World::of(&["a after b", "b", "c after d", "d"]);
     w.update("b", json!({ "resolved": true }));
     let moved = operate(&mut w, &[to("@a", "@b"), to("@d", "@c")]);

@@ -1,10 +1,10 @@
-//! What answers cost a model, at four characters a token, on a project as people have them.
+//! What responses cost a model, at four characters a token, on a typical project.
 
 use serde_json::{Value, json};
 
 use super::world::World;
 
-/// Tokens of a compact answer.
+/// Tokens of a compact response.
 pub fn cost(answer: &Value) -> usize {
     answer.to_string().chars().count().div_ceil(4)
 }
@@ -59,8 +59,8 @@ pub fn swimlanes() -> World {
     w
 }
 
-/// What the tools' answers cost: the name, the ceiling and the cost of each. `tools::the_list_stays_within_its_tokens`
-/// prints and holds them, in one table with the list of the tools.
+/// What the responses of the tools cost: the name, the ceiling and the cost of each. `tools::the_list_stays_within_its_tokens`
+/// prints and checks them, in one table with the list of the tools.
 pub fn answers() -> Vec<(&'static str, usize, usize)> {
     const P: &str = "swimlanes-v0";
     let planned: Vec<Value> = ["schema", "queries", "edges", "tests"]
@@ -144,7 +144,7 @@ pub fn answers() -> Vec<(&'static str, usize, usize)> {
         cycle += cost(&w.app.call("alice", tool, arguments.clone()).unwrap()) + cost(&arguments);
     }
     rows.push(("claim, work, resolve: all said", 450, cycle));
-    // However much there is to tell, a briefing has its size.
+    // A briefing has a fixed size, however much is stored.
     let text = "lanes keep their order in a REAL column; ".repeat(100);
     for area in 0..30 {
         let atom = json!({ "operation": "create", "entityType": "atom", "name": format!("area {area}"),

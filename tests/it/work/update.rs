@@ -331,7 +331,7 @@ fn an_expected_rev_changed_by_the_batch_itself_is_a_conflict_with_the_stored_one
     let updates = json!([{ "node_id": "@a", "state": 1 }, { "node_id": "@a", "state": 2, "expected_rev": 9 }]);
     let fault = w.refused("CONFLICT", "graph_update", json!({ "updates": updates }));
     assert_eq!(fault["details"]["current_version"], 1);
-    // Whoever counts along may.
+    // A caller that counts the revs of its own batch may name them.
     let updates = json!([{ "node_id": "@a", "state": 1, "expected_rev": 1 }, { "node_id": format!(" {} ", w.id("a")), "state": 2, "expected_rev": 2 }]);
     let done = w.graph_update(json!({ "updates": updates }));
     assert_eq!(done["updated"][1], json!({ "node_id": "@a", "rev": 3 }));

@@ -1,10 +1,10 @@
-//! Ids with blanks around them, as they come out of a paste or a model's list: they mean the same as without.
+//! Ids with whitespace around them, as in pasted text or a list of a model: they mean the same as without.
 
 use serde_json::{Value, json};
 
 use super::world::World;
 
-/// The same value with blanks around every id in it.
+/// The same value with whitespace around every id in it.
 fn padded(value: &Value) -> Value {
     match value {
         Value::String(text) if text.starts_with("n_") => format!(" {text}\n").into(),
@@ -72,7 +72,7 @@ fn whitespace_around_an_id_is_ignored_by_every_tool() {
         let expected = plain.app.ok(tool, arguments.clone());
         assert_eq!(blank.app.ok(tool, padded(&arguments)), expected, "{tool} {arguments}");
     }
-    // What may not be, may not be with blanks either.
+    // Invalid ids stay invalid with whitespace.
     for operation in [
         json!({ "op": "move", "node_id": b, "new_parent": q }),
         json!({ "op": "move", "node_id": b, "new_parent": d }),

@@ -1,4 +1,4 @@
-//! A project whose nodes go by short names: `@a` in arguments and answers stands for the id of node `a`.
+//! A project whose nodes have short names: `@a` in arguments and responses means the id of node `a`.
 
 use std::collections::HashMap;
 
@@ -31,14 +31,14 @@ impl World {
         world
     }
 
-    /// Opens a project; its root goes by the project's name.
+    /// Opens a project; its root has the project's name.
     pub fn open(&mut self, name: &str) -> Value {
         let opened = self.app.graph_open(json!({ "project": name }));
         self.name(name, opened["root"]["id"].as_str().unwrap());
         self.shown(opened)
     }
 
-    /// Gives a node a short name.
+    /// Names a node.
     pub fn name(&mut self, name: &str, id: &str) {
         self.ids.insert(name.to_owned(), id.to_owned());
         self.names.insert(id.to_owned(), name.to_owned());
@@ -59,7 +59,7 @@ impl World {
         self.plan_json(json!({ "nodes": nodes }));
     }
 
-    /// Plans with the tool's own arguments; each node goes by its ref from then on.
+    /// Plans with the tool's own arguments; each node is then named by its ref.
     pub fn plan_json(&mut self, arguments: Value) -> Value {
         let arguments = self.meant(arguments);
         let answer = self.app.graph_plan(arguments);

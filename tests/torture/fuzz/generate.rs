@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::torture::rng::Rng;
 
-/// Texts that have meant something to somebody: ids that are there, and what breaks programs.
+/// Texts with a meaning: ids that exist, and known problem cases.
 pub const TEXTS: &[&str] = &[
     "",
     " ",
@@ -115,7 +115,7 @@ pub fn number(rng: &mut Rng) -> Value {
     }
 }
 
-/// Anything at all.
+/// Any value.
 pub fn anything(rng: &mut Rng, depth: usize) -> Value {
     match rng.below(if depth == 0 { 5 } else { 8 }) {
         0 => Value::Null,
@@ -130,7 +130,7 @@ pub fn anything(rng: &mut Rng, depth: usize) -> Value {
             // Deep, but narrow.
             let mut value = json!(1);
             for _ in 0..rng.below(700) {
-                // Moved, not written out anew at every level.
+                // Moved, not copied at every level.
                 value = match rng.once_in(2) {
                     true => Value::Array(vec![value]),
                     false => Value::Object([("k".to_owned(), value)].into_iter().collect()),
@@ -141,7 +141,7 @@ pub fn anything(rng: &mut Rng, depth: usize) -> Value {
     }
 }
 
-/// A value that the schema allows, but for what its words say.
+/// A value that the schema allows, whatever its description demands.
 pub fn value(schema: &Value, rng: &mut Rng, depth: usize) -> Value {
     if depth == 0 {
         return anything(rng, 0);

@@ -1,4 +1,4 @@
-//! Hostile input: valid messages and documents, made from the tools' own schemas, then broken.
+//! Hostile input: valid messages and documents from the tools' own schemas, then damaged.
 //!
 //! Every case follows from a seed and a number. A case that fails is pinned as a test of the module that it broke.
 
@@ -20,7 +20,7 @@ pub const MAX_GROWTH: u64 = 200 << 20;
 /// Feeds one case.
 type Feed = fn(&mut Rng);
 
-/// What is fed beside whole lines: its name, and one case of it.
+/// A target beside complete lines: its name, and one case of it.
 pub const TARGETS: &[(&str, Feed)] = &[
     ("arguments", arguments::arguments),
     ("globs", texts::glob),
@@ -40,11 +40,11 @@ const DEAR: &[&str] = &["directories", "records", "memory.jsonl", "beads"];
 /// How many cases of each kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Cases {
-    /// Whole lines of JSON-RPC.
+    /// Complete lines of JSON-RPC.
     pub lines: usize,
     /// Of each other target.
     pub each: usize,
-    /// Of each that takes long.
+    /// Cases of each slow target.
     pub dear: usize,
 }
 
@@ -102,7 +102,7 @@ pub fn run(cases: Cases, seed: u64, mut told: impl FnMut(&Seen)) -> Seen {
     seen
 }
 
-/// Says which case it was that ended a run.
+/// Names the case that ended a run.
 struct Case {
     name: &'static str,
     seed: u64,
@@ -116,7 +116,7 @@ impl Drop for Case {
     }
 }
 
-/// A figure of this process's memory in bytes; 0 where the system does not tell.
+/// A figure of this process's memory in bytes; 0 if the system does not report it.
 fn memory(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));

@@ -101,7 +101,7 @@ const PIECES: &[&[u8]] = &[
     b"\xe2\x80\xae",
 ];
 
-/// Turns, cuts, copies and puts in bytes; never a line feed, which would make two lines of one.
+/// Flips, deletes, copies and inserts bytes; never a line feed, which would split the line.
 pub fn bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
     for _ in 0..1 + rng.below(4) {
         let at = rng.below(bytes.len() + 1);

@@ -1,6 +1,6 @@
-//! Lines that are imported: what `graph export` wrote, `memory.jsonl` and issues of beads, made whole and then broken.
+//! Lines that are imported: what `graph export` wrote, `memory.jsonl` and issues of beads, created valid and then damaged.
 //!
-//! Whatever comes is taken in whole or refused by name. What was taken in leaves the file sound, and changes nothing
+//! Every input is imported completely or refused by name. An import leaves the file valid, and changes nothing
 //! when it comes once more.
 
 use std::{cell::RefCell, fs, path::Path, sync::LazyLock};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::{generate, mutate};
 use crate::torture::rng::Rng;
 
-/// Imports that are kept before the next begin on a fresh file.
+/// Imports into one file before the next ones begin on a new file.
 const KEPT: usize = 200;
 
 /// A file with something of every type of record: as bytes, and as lines.
@@ -130,7 +130,7 @@ pub fn records(rng: &mut Rng) {
         let Ok(mut record) = serde_json::from_str::<Value>(&lines[at]) else { continue };
         match rng.below(5) {
             0 => mutate::tree(&mut record, rng),
-            // What one record says in the place of what another says: names that are there, but others.
+            // A value of another record in this field: a name that exists, but a different one.
             1 | 2 => {
                 let other = inner.start + rng.below(inner.len());
                 let other: Value = serde_json::from_str(&lines[other]).unwrap_or_default();
@@ -139,7 +139,7 @@ pub fn records(rng: &mut Rng) {
             3 => set(&mut record, "id", json!(generate::text(rng))),
             _ => record = changed(record, rng),
         }
-        // So that it wins over what is there: by its version where there are some, else by its time.
+        // So that it wins over the stored record: by its version if it has one, otherwise by its time.
         match rng.below(4) {
             0 => set(&mut record, "version", json!(99)),
             1 | 2 => set(&mut record, "updated_at", json!("2027-01-01T00:00:00.000Z")),
@@ -213,7 +213,7 @@ fn set(record: &mut Value, name: &str, value: Value) {
     }
 }
 
-/// Puts a value of `other` where `record` has one.
+/// Replaces a value of `record` by one of `other`.
 fn transplant(record: &mut Value, other: &Value, rng: &mut Rng) {
     let (Some(fields), Some(others)) = (record.as_object_mut(), other.as_object()) else { return };
     let to = fields.keys().nth(rng.below(fields.len().max(1))).cloned();
@@ -223,7 +223,7 @@ fn transplant(record: &mut Value, other: &Value, rng: &mut Rng) {
     }
 }
 
-/// Says another thing in one field, of the kind that is there.
+/// Replaces one field by another value of the same type.
 fn changed(mut record: Value, rng: &mut Rng) -> Value {
     let Some(fields) = record.as_object_mut() else { return record };
     let nth = rng.below(fields.len().max(1));
@@ -242,7 +242,7 @@ fn changed(mut record: Value, rng: &mut Rng) -> Value {
     record
 }
 
-/// Leaves lines out, repeats them or puts them elsewhere, now and then.
+/// Omits, repeats or moves some lines.
 fn shuffle(lines: &mut Vec<String>, rng: &mut Rng) {
     if !rng.once_in(4) || lines.len() < 2 {
         return;
@@ -271,7 +271,7 @@ fn whole(lines: Vec<String>, rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// Imports as the command does: told apart by the first line, all or nothing.
+/// Imports as the command does: the format is recognised by the first line, all or nothing.
 fn take_in(bytes: Vec<u8>, rng: &mut Rng) {
     TARGET.with_borrow_mut(|target| {
         if target.kept >= KEPT {
@@ -312,7 +312,7 @@ fn import(app: &mut App, bytes: &[u8], dry_run: bool) -> Result<Tally, Error> {
         all.new += tally.new;
         all.replaced += tally.replaced;
     };
-    // As the command reads them: text, or nothing at all.
+    // As the command reads them: valid UTF-8 or an error.
     let text = || std::str::from_utf8(bytes).unwrap_or_default();
     match format_of(bytes) {
         Format::Records => {
@@ -340,7 +340,7 @@ fn check_refusal(error: Error, shown: &impl Fn() -> String) {
     assert!(fault.message.chars().count() < 2_000, "{cause}: {}", shown());
 }
 
-/// A recount finds nothing, and what is exported comes back as it is.
+/// A recount finds no difference, and an export is imported unchanged.
 fn check_sound(app: &mut App, shown: &impl Fn() -> String) {
     let ctx = app.ctx(Some("fuzz"));
     let health = app.health(&ctx).unwrap();

@@ -1,4 +1,4 @@
-//! Whole sessions: lines into the real server loop, every answer looked at.
+//! Complete sessions: lines into the real server loop, every response checked.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::{generate, mutate};
 use crate::torture::rng::Rng;
 
-/// A session that takes longer hangs; a thousand lines take seconds.
+/// A session that lasts longer hangs; a thousand lines need seconds.
 const HANGS: Duration = Duration::from_secs(300);
 
 /// What the server was sent, and what came back.
@@ -53,7 +53,7 @@ pub fn run(seen: &mut Lines, count: usize, seed: u64) {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("graph.config.yaml"), "durability: normal\n").unwrap();
     let mut lines: Vec<Vec<u8>> = greeting();
-    // Some are answered for sure: what was broken is inside their arguments only.
+    // Some must get a response: only their arguments were damaged.
     let mut owed = BTreeSet::new();
     for id in 100..100 + count as u64 {
         let (line, whole) = line(id, &mut rng);
@@ -112,7 +112,7 @@ fn message(id: u64, tool: &str, arguments: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": tool, "arguments": arguments } })
 }
 
-/// A line, and whether its envelope is whole.
+/// A line, and whether its envelope is valid.
 fn line(id: u64, rng: &mut Rng) -> (Vec<u8>, bool) {
     let (tool, schema) = rng.pick(&TOOLS);
     let mut arguments = generate::value(schema, rng, 5);
@@ -154,12 +154,12 @@ fn line(id: u64, rng: &mut Rng) -> (Vec<u8>, bool) {
         mutate::bytes(&mut line, rng);
         return (line, false);
     }
-    // What is nested too deep to be read has no id that could be answered.
+    // A line that is nested too deep to be parsed has no id for a response.
     let whole = std::str::from_utf8(&line).is_ok_and(|text| tools::json::parse(text).is_ok());
     (line, whole)
 }
 
-/// Runs the loop over the lines; every line that it answered with.
+/// Runs the loop over the lines and returns the lines of its responses.
 fn serve(directory: &Path, lines: &[Vec<u8>], seed: u64) -> Vec<String> {
     let options = Options { db: Some(directory.join("graph.db")), ..Options::default() };
     let around = Surroundings { directory: directory.to_owned(), variables: BTreeMap::default() };
@@ -215,7 +215,7 @@ fn check(answer: &Value, shown: &impl Fn() -> String, lines: &[Vec<u8>], seen: &
     }
 }
 
-/// The line that an answer is to.
+/// The line that a response belongs to.
 fn asked(answer: &Value, lines: &[Vec<u8>]) -> String {
     let id = format!("\"id\":{}", answer["id"]);
     let found =

@@ -41,7 +41,7 @@ const ONTOLOGY: &str = "node_types:\n  - Note\nconnection_types:\n  - name: Abou
 fn broken(from: &str, rng: &mut Rng) -> String {
     let mut bytes = from.as_bytes().to_vec();
     if !rng.once_in(20) {
-        // Line feeds matter here; mutations take them out.
+        // Line feeds matter here; mutations remove them.
         let lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
         let chosen = rng.below(lines.len());
         let mut lines = lines;
@@ -96,7 +96,7 @@ pub fn glob(rng: &mut Rng) {
         Some(kept.as_str()),
         "{pattern:?}"
     );
-    // A pattern is looked for under its keys only, and all of them must be there.
+    // A pattern is searched under its keys only, and all of them must exist.
     let paths = globs::Paths::new(vec!["src/a.rs", "src/a/b/c.rs", "a", ".x", "é/b"]);
     let matching = paths.matching(&kept);
     for (at, path) in paths.all().iter().enumerate() {
@@ -175,7 +175,7 @@ thread_local! {
     /// Where settings are written, one after the other.
     static DIRECTORY: tempfile::TempDir = tempfile::tempdir().unwrap();
 
-    /// One application takes all imports: each is all or nothing.
+    /// One application gets all imports: each is complete or has no effect.
     static TARGET: RefCell<(tempfile::TempDir, App)> = RefCell::new({
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("graph.config.yaml"), "durability: normal\n").unwrap();
