@@ -44,6 +44,9 @@ impl Visit for Ran {
 
 const ALL_TYPES: &str = "SELECT name FROM memory_node_types";
 
+/// Tools with their arguments.
+pub type Calls = Vec<(&'static str, Value)>;
+
 /// Listens to the database.
 #[derive(Clone, Default)]
 pub struct Listener(Arc<Mutex<Vec<Ran>>>);
@@ -56,26 +59,43 @@ impl Listener {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
 
-    /// Runs the same calls on a small and on a large graph: none may read a whole table, none may take
-    /// half as many steps more on the large one.
+    /// Runs the same calls on a small and on a large database: none may read a whole table, and none may need half as
+    /// many steps more on the large one. Returns both.
     pub fn compare(
         &self,
-        (small, of_small): (&mut TestApp, Vec<(&str, Value)>),
-        (large, of_large): (&mut TestApp, Vec<(&str, Value)>),
-    ) {
+        fill: impl Fn(usize) -> TestApp,
+        sizes: [usize; 2],
+        calls: impl Fn(&mut TestApp) -> Calls,
+    ) -> [TestApp; 2] {
+        let [mut small, mut large] = sizes.map(fill);
+        let (of_small, of_large) = (calls(&mut small), calls(&mut large));
         for ((tool, arguments), (_, same)) in of_small.into_iter().zip(of_large) {
-            let few = self.during(small, tool, arguments);
-            let many = self.during(large, tool, same.clone());
-            // The types are few, and a question about all of them reads the list.
+            let few = self.during(&mut small, tool, arguments);
+            let many = self.during(&mut large, tool, same.clone());
+            // The types are few, and a query of all of them reads the list.
             for ran in few.iter().chain(&many).filter(|ran| !ran.sql.starts_with(ALL_TYPES)) {
                 assert_eq!(ran.scanned, 0, "{tool} {same}: {}", ran.sql);
             }
-            let steps = |ran: &[Ran]| ran.iter().map(|ran| ran.steps).sum::<i64>();
             let (few, many) = (steps(&few), steps(&many));
-            println!("{tool:<18} {few:>6} {many:>6}");
+            println!("{tool:<18} {few:>6} {many:>6} {same}");
             assert!(few > 0 && many * 2 <= few * 3, "{tool} {same}: {few} steps, then {many}");
         }
+        [small, large]
     }
+}
+
+pub fn steps(ran: &[Ran]) -> i64 {
+    ran.iter().map(|ran| ran.steps).sum()
+}
+
+/// Calls `f` with a listener to the database. All applications are opened in `f`, because a statement that was counted
+/// once is counted again until its count is read.
+pub fn listening(f: impl FnOnce(&Listener)) {
+    // With a single listener, `tracing` asks the first thread at a place whether it listens, and remembers a no for
+    // all threads. With a second one it asks every time.
+    let _second = tracing::Dispatch::new(Listener::default());
+    let listener = Listener::default();
+    tracing::subscriber::with_default(listener.clone(), || f(&listener));
 }
 
 impl Subscriber for Listener {
@@ -100,7 +120,7 @@ impl Subscriber for Listener {
 }
 
 /// Two projects, each of `nodes` nodes with a tree and dependencies.
-fn planted(nodes: i32) -> TestApp {
+fn planted(nodes: usize) -> TestApp {
     let mut app = TestApp::new();
     for project in ["p", "q"] {
         app.graph_open(json!({ "project": project }));
@@ -126,7 +146,7 @@ fn planted(nodes: i32) -> TestApp {
 }
 
 /// The calls that an agent repeats, on an existing project.
-fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
+fn hot_calls(app: &mut TestApp) -> Calls {
     let next = app.graph_next(json!({ "project": "p" }));
     let id = next["nodes"][0]["node"]["id"].clone();
     let page = app.graph_query(json!({ "project": "p", "limit": 5 }));
@@ -176,19 +196,11 @@ fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn hot_calls_never_read_a_whole_table_and_do_not_grow_with_the_graph() {
-    // As long as there is a single listener, the log asks the thread that first comes to a place whether anybody
-    // listens there, and remembers a no for all threads. With a second one it asks the listeners.
-    let _second = tracing::Dispatch::new(Listener::default());
-    let listener = Listener::default();
-    // From the beginning: a statement counts on until it is asked.
-    tracing::subscriber::with_default(listener.clone(), || {
-        let (mut small, mut large) = (planted(60), planted(1_200));
-        let (of_small, of_large) = (hot_calls(&mut small), hot_calls(&mut large));
-        listener.compare((&mut small, of_small), (&mut large, of_large));
-
-        // A scan is heard where there must be one, so that the silence above means something.
+    listening(|listener| {
+        let [mut small, _] = listener.compare(planted, [60, 1_200], hot_calls);
+        // A necessary scan is heard, so that the silence above has a meaning.
         let heard = listener.during(&mut small, "graph_onboard", json!({}));
         let scanned: i64 = heard.iter().map(|ran| ran.scanned).sum();
-        assert!(scanned > 0, "choosing the latest of all projects looks at each of them");
+        assert!(scanned > 0, "choosing the latest of all projects reads each of them");
     });
 }

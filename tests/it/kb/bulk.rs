@@ -1,9 +1,9 @@
 //! Calls that agents repeat cost the same in a large KB, and calls that read all of it grow with it and no faster.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::world::Kb;
-use crate::scans::{Listener, Ran};
+use crate::scans::{Calls, listening, steps};
 
 /// `size` requirements, each verified by a test and implemented by a symbol; the first three are special.
 fn planted(size: usize) -> Kb {
@@ -36,7 +36,7 @@ fn planted(size: usize) -> Kb {
     kb
 }
 
-fn hot_calls() -> Vec<(&'static str, Value)> {
+fn hot_calls() -> Calls {
     vec![
         ("kb_query", json!({ "id": "R00007" })),
         ("kb_query", json!({ "id": ["R00007", "T00009", "none"], "relationships": true })),
@@ -72,35 +72,16 @@ fn hot_calls() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn steps(ran: &[Ran]) -> i64 {
-    ran.iter().map(|ran| ran.steps).sum()
-}
-
 #[test]
 fn hot_calls_never_read_a_whole_table_and_do_not_grow_with_the_kb() {
-    // Two of them, so that the log asks each time whether anybody listens.
-    let _second = tracing::Dispatch::new(Listener::default());
-    let listener = Listener::default();
-    tracing::subscriber::with_default(listener.clone(), || {
-        let (mut small, mut large) = (planted(40), planted(1_000));
-        for (tool, arguments) in hot_calls() {
-            let few = listener.during(&mut small.app, tool, arguments.clone());
-            let many = listener.during(&mut large.app, tool, arguments.clone());
-            for ran in few.iter().chain(&many) {
-                assert_eq!(ran.scanned, 0, "{tool} {arguments}: {}", ran.sql);
-            }
-            let (few, many) = (steps(&few), steps(&many));
-            println!("{tool:<10} {few:>6} {many:>6} {arguments}");
-            assert!(few > 0 && many * 2 <= few * 3, "{tool} {arguments}: {few} steps, then {many}");
-        }
+    listening(|listener| {
+        listener.compare(|size| planted(size).app, [40, 1_000], |_| hot_calls());
     });
 }
 
 #[test]
 fn a_check_and_a_first_use_grow_with_the_kb_and_no_faster() {
-    let _second = tracing::Dispatch::new(Listener::default());
-    let listener = Listener::default();
-    tracing::subscriber::with_default(listener.clone(), || {
+    listening(|listener| {
         let (mut small, mut large) = (planted(100), planted(400));
         for branch in [None, Some("feature")] {
             if let Some(branch) = branch {

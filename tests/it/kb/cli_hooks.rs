@@ -1,14 +1,21 @@
 //! The hooks of the KB: where they are installed, what they keep, and what they do while git works.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
 
 use serde_json::json;
 
 use super::{
-    cli::{kb, requirement, write},
+    cli::{filled, kb, requirement, write},
     cli_git::{put, stores},
 };
-use crate::support::git::{self, commit, git, repository};
+use crate::support::{
+    binary::{command, finish},
+    git::{self, commit, git, repository},
+};
 
 /// A repository with a KB, whose hooks are installed.
 fn hooked() -> (tempfile::TempDir, PathBuf) {
@@ -232,4 +239,68 @@ fn a_rebase_that_stops_at_its_last_commit_keeps_the_facts_of_that_commit() {
     let synced = kb(&root, &["sync", "--json"]);
     assert_eq!(synced.json()["deleted"], json!([]), "{}", synced.out);
     assert_eq!(synced.json()["branch"], "topic");
+}
+
+#[test]
+fn a_hook_run_is_silent_and_never_fails() {
+    let (_keep, directory) = filled();
+    let hook = &["sync", "--hook"];
+    assert_eq!(kb(&directory, hook).ok(), "");
+    write(&directory, "docs/adr/x.md", "---\nid: [\n---\n");
+    let ran = kb(&directory, hook);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    assert!(ran.err.starts_with("graph kb: docs/adr/x.md:"), "{}", ran.err);
+    write(&directory, ".kb/config.json", "{\n// no\n}");
+    let ran = kb(&directory, hook);
+    assert_eq!((ran.code, ran.err.lines().count()), (0, 1));
+    assert!(ran.err.starts_with("graph kb: not synced: .kb/config.json:2: "), "{}", ran.err);
+    let ran =
+        finish(command(&directory, &["kb", "sync", "--hook"]).env("GRAPH_CONFIG", "none.yaml"));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!ran.err.is_empty());
+}
+
+#[test]
+fn a_hook_without_changes_reads_no_document_locks_nothing_and_starts_no_program() {
+    let (_keep, directory) = filled();
+    let document = directory.join("docs/requirements/a.md");
+    let age = |path: &Path| {
+        let past = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        fs::File::options().write(true).open(path).unwrap().set_modified(past).unwrap();
+    };
+    for path in [
+        "docs/requirements/a.md",
+        "docs/requirements/b.md",
+        "docs/scenarios/s.md",
+        "docs/tests/t.md",
+    ] {
+        age(&directory.join(path));
+    }
+    kb(&directory, &["sync"]).ok();
+    // Size and time are the same: only reading it would find another text.
+    let text = fs::read_to_string(&document).unwrap();
+    fs::write(&document, text.replace("REQ-1", "REQ-7")).unwrap();
+    age(&document);
+    // A call that wanted to write would wait, and report that.
+    let other = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let ran =
+        finish(command(&directory, &["kb", "sync", "--hook"]).env("PATH", directory.join("docs")));
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(kb(&directory, &["sync", "--check"]).code, 0);
+}
+
+#[test]
+fn a_hook_does_not_wait_long_for_a_database_that_is_busy() {
+    let (_keep, directory) = filled();
+    write(&directory, "docs/adr/x.md", &requirement("ADR-1", ""));
+    let db = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let ran = kb(&directory, &["sync", "--hook"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.starts_with("graph kb: not synced: "), "{}", ran.err);
+    assert!(ran.err.ends_with("run `graph kb sync` later\n"), "{}", ran.err);
+    db.execute_batch("ROLLBACK").unwrap();
+    assert!(kb(&directory, &["sync"]).ok().contains("created  ADR-1"));
 }

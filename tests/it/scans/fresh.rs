@@ -8,9 +8,9 @@ use graph::{
     knowledge::{self, EntityType},
     memory, work,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::Listener;
+use super::{Calls, listening};
 use crate::support::TestApp;
 
 /// A repository with `count` areas, each with a file, an atom, a requirement and a memory.
@@ -42,7 +42,7 @@ fn confirmed(count: usize) -> TestApp {
     app
 }
 
-fn calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
+fn calls(app: &mut TestApp) -> Calls {
     let context = json!({ "operation": "context", "paths": ["area7/a.rs"], "include": ["kb"] });
     let found = app.query_graph(context.clone());
     let atom = &found["data"]["orphanAtoms"][0];
@@ -61,12 +61,8 @@ fn calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn marks_never_read_a_whole_table_and_do_not_grow_with_the_graph() {
-    let _second = tracing::Dispatch::new(Listener::default());
-    let listener = Listener::default();
-    tracing::subscriber::with_default(listener.clone(), || {
-        let (mut small, mut large) = (confirmed(20), confirmed(300));
-        let (of_small, of_large) = (calls(&mut small), calls(&mut large));
-        listener.compare((&mut small, of_small), (&mut large, of_large));
+    listening(|listener| {
+        listener.compare(confirmed, [20, 300], calls);
     });
 }
 
@@ -80,9 +76,7 @@ fn completions_come_from_an_index() {
         |tx, _| memory::complete(tx, "mem_", 5),
         |tx, setting| kb::complete(tx, setting, "REQ-", 5),
     ];
-    let _second = tracing::Dispatch::new(Listener::default());
-    let listener = Listener::default();
-    tracing::subscriber::with_default(listener.clone(), || {
+    listening(|listener| {
         let mut app = confirmed(20);
         let setting = app.app.kb(None).unwrap();
         for complete in completions {

@@ -3,7 +3,7 @@
 use graph::knowledge::{self, NewAtom};
 use serde_json::{Value, json};
 
-use super::Listener;
+use super::{Calls, listening};
 use crate::support::TestApp;
 
 /// A project with so many of everything; a few of each are about `src/area1/`.
@@ -43,7 +43,7 @@ fn filled(many: usize) -> TestApp {
     app
 }
 
-fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
+fn hot_calls(app: &mut TestApp) -> Calls {
     let found = app.graph_query(json!({ "filter": { "text": "step 3 of" } }));
     let node = found["nodes"][0]["id"].clone();
     vec![
@@ -60,11 +60,7 @@ fn hot_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn a_briefing_and_a_search_do_not_grow_with_the_database() {
-    let _second = tracing::Dispatch::new(Listener::default());
-    let listener = Listener::default();
-    tracing::subscriber::with_default(listener.clone(), || {
-        let (mut small, mut large) = (filled(400), filled(1_600));
-        let (of_small, of_large) = (hot_calls(&mut small), hot_calls(&mut large));
-        listener.compare((&mut small, of_small), (&mut large, of_large));
+    listening(|listener| {
+        listener.compare(filled, [400, 1_600], hot_calls);
     });
 }

@@ -1,9 +1,9 @@
 //! Calls that return knowledge, on few and on many atoms.
 
 use graph::knowledge::{self, NewAtom};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::Listener;
+use super::{Calls, listening};
 use crate::support::TestApp;
 
 /// A project with `atoms` atoms of five patterns each, created in one transaction.
@@ -31,7 +31,7 @@ fn known(atoms: usize) -> TestApp {
 }
 
 /// The calls about knowledge that an agent repeats; twenty paths, each of which two atoms know at the most.
-fn hot_calls_about_files(app: &mut TestApp) -> Vec<(&'static str, Value)> {
+fn hot_calls_about_files(app: &mut TestApp) -> Calls {
     let paths: Vec<String> = (0..4)
         .flat_map(|index| {
             [
@@ -82,12 +82,7 @@ fn hot_calls_about_files(app: &mut TestApp) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn knowledge_about_files_is_found_without_growing_with_the_atoms() {
-    let _second = tracing::Dispatch::new(Listener::default());
-    let listener = Listener::default();
-    tracing::subscriber::with_default(listener.clone(), || {
-        let (mut small, mut large) = (known(1_000), known(10_000));
-        let (of_small, of_large) =
-            (hot_calls_about_files(&mut small), hot_calls_about_files(&mut large));
-        listener.compare((&mut small, of_small), (&mut large, of_large));
+    listening(|listener| {
+        listener.compare(known, [1_000, 10_000], hot_calls_about_files);
     });
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Listener, Ran};
+use super::{Calls, listening, steps};
 use crate::support::TestApp;
 
 /// `nodes` memories in groups of ten, each connected with the next two.
@@ -31,7 +31,7 @@ fn remembered(nodes: usize) -> TestApp {
 }
 
 /// The calls that an agent repeats, on existing memories.
-fn memory_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
+fn memory_calls(app: &mut TestApp) -> Calls {
     let some = app.query_nodes(json!({ "properties": { "n": 105 } }));
     let id = some["node_ids"][0].clone();
     let found = app.query_connections(json!({ "from_node_id": id }));
@@ -86,18 +86,11 @@ fn memory_calls(app: &mut TestApp) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn memory_calls_never_read_a_whole_table_and_do_not_grow_with_the_graph() {
-    // See above.
-    let _second = tracing::Dispatch::new(Listener::default());
-    let listener = Listener::default();
-    tracing::subscriber::with_default(listener.clone(), || {
-        let (mut small, mut large) = (remembered(200), remembered(1_500));
-        let (of_small, of_large) = (memory_calls(&mut small), memory_calls(&mut large));
-        listener.compare((&mut small, of_small), (&mut large, of_large));
-
+    listening(|listener| {
+        let [mut small, mut large] = listener.compare(remembered, [200, 1_500], memory_calls);
         // Two letters are in no index, therefore every text is read.
-        let steps = |ran: Vec<Ran>| ran.iter().map(|ran| ran.steps).sum::<i64>();
-        let few = steps(listener.during(&mut small, "search_content", json!({ "query": "qu" })));
-        let many = steps(listener.during(&mut large, "search_content", json!({ "query": "qu" })));
+        let [few, many] = [&mut small, &mut large]
+            .map(|app| steps(&listener.during(app, "search_content", json!({ "query": "qu" }))));
         assert!(many > few * 5, "{few} steps, then {many}");
     });
 }

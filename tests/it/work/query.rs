@@ -250,7 +250,7 @@ fn an_ancestor_implies_the_project_and_a_root_finds_all_but_itself() {
 #[test]
 fn the_total_of_every_filter_of_states_is_what_its_pages_list() {
     let mut app = crate::support::TestApp::new();
-    app.ok("graph_open", json!({ "project": "p" }));
+    app.graph_open(json!({ "project": "p" }));
     let nodes: Vec<Value> = (0..24)
         .map(|at| {
             let mut node = json!({ "ref": format!("{at}"), "summary": format!("{at}") });
@@ -263,16 +263,16 @@ fn the_total_of_every_filter_of_states_is_what_its_pages_list() {
             node
         })
         .collect();
-    let made = app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+    let made = app.graph_plan(json!({ "project": "p", "nodes": nodes }));
     let id = |at: usize| made["created"][at]["id"].clone();
-    app.ok("graph_next", json!({ "project": "p", "claim": true, "count": 3 }));
+    app.graph_next(json!({ "project": "p", "claim": true, "count": 3 }));
     let resolved: Vec<Value> = [0, 8, 9, 12, 20, 23]
         .map(|at| json!({ "node_id": id(at), "resolved": true }))
         .into_iter()
         .collect();
-    app.ok("graph_update", json!({ "updates": resolved }));
+    app.graph_update(json!({ "updates": resolved }));
     let claimed = json!({ "node_id": id(8), "properties": { "_claimed_by": "a" } });
-    app.ok("graph_update", json!({ "updates": [claimed] }));
+    app.graph_update(json!({ "updates": [claimed] }));
 
     let states = [None, Some(true), Some(false)];
     for (resolved, is_leaf) in states.iter().flat_map(|one| states.map(|other| (*one, other))) {
@@ -287,8 +287,8 @@ fn the_total_of_every_filter_of_states_is_what_its_pages_list() {
                 }
                 let ask =
                     |limit: usize| json!({ "project": "p", "filter": filter, "limit": limit });
-                let all = app.ok("graph_query", ask(100))["nodes"].as_array().unwrap().len();
-                assert_eq!(app.ok("graph_query", ask(1))["total"], all, "{filter}");
+                let all = app.graph_query(ask(100))["nodes"].as_array().unwrap().len();
+                assert_eq!(app.graph_query(ask(1))["total"], all, "{filter}");
             }
         }
     }
@@ -299,7 +299,7 @@ fn the_total_of_every_filter_of_states_is_what_its_pages_list() {
 fn common_and_rare_texts_are_found_alike() {
     let mut app = crate::support::TestApp::new();
     for project in ["p", "q"] {
-        app.ok("graph_open", json!({ "project": project }));
+        app.graph_open(json!({ "project": project }));
     }
     let nodes: Vec<Value> = (0..400)
         .map(|at| {
@@ -307,7 +307,7 @@ fn common_and_rare_texts_are_found_alike() {
             json!({ "ref": format!("{at}"), "summary": format!("{name} {at}"), "properties": { "priority": at % 3 } })
         })
         .collect();
-    app.ok("graph_plan", json!({ "project": "p", "nodes": nodes }));
+    app.graph_plan(json!({ "project": "p", "nodes": nodes }));
     for (text, total) in [
         ("STEP", 400),
         ("\"quoted\" s", 390),
@@ -318,7 +318,7 @@ fn common_and_rare_texts_are_found_alike() {
     ] {
         for sort in ["readiness", "recent", "created", "depth"] {
             let ask = |project: &str, limit: usize| json!({ "project": project, "sort": sort, "limit": limit, "filter": { "text": text } });
-            let page = app.ok("graph_query", ask("p", 9));
+            let page = app.graph_query(ask("p", 9));
             assert_eq!(page["total"], total, "{text}");
             let fits = |node: &Value| {
                 let summary = node["summary"].as_str().unwrap().to_lowercase();
@@ -326,7 +326,7 @@ fn common_and_rare_texts_are_found_alike() {
             };
             let nodes = page["nodes"].as_array().unwrap();
             assert!(nodes.len() == total.min(9) && nodes.iter().all(fits), "{text}: {nodes:?}");
-            assert_eq!(app.ok("graph_query", ask("q", 9))["total"], 0, "{text}");
+            assert_eq!(app.graph_query(ask("q", 9))["total"], 0, "{text}");
         }
     }
 }
