@@ -55,7 +55,7 @@ pub enum Verb {
     Claim(Claim),
     /// Claim a node for somebody
     Assign(Assign),
-    /// End claims
+    /// End the claims of nodes
     Release(Release),
     /// Finish nodes
     #[command(visible_aliases = ["close", "resolve", "finish"])]
