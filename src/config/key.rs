@@ -16,7 +16,7 @@ use crate::base::Domain;
 pub struct Key {
     pub name: &'static str,
     /// The default as it is written in the file.
-    pub default: &'static str,
+    pub default: fn() -> String,
     /// Comment lines.
     pub help: &'static [&'static str],
     /// The command-line option that has the same meaning.
@@ -45,7 +45,7 @@ pub static KEYS: [&Key; 6] = [
 pub const AGENT_IDENTITY: Typed<Option<String>> = Typed {
     key: &Key {
         name: "agent_identity",
-        default: "null",
+        default: || "null".to_owned(),
         help: &[
             "The name that every write is attributed to. Without one: the name of the MCP client, or \"cli\" in a shell.",
         ],
@@ -60,7 +60,7 @@ pub const AGENT_IDENTITY: Typed<Option<String>> = Typed {
 pub const DB_PATH: Typed<Option<OsString>> = Typed {
     key: &Key {
         name: "db_path",
-        default: "null",
+        default: || "null".to_owned(),
         help: &[
             "The SQLite file, relative to this file. Without one: graph.db at the root of the repository's main working tree, so",
             "that linked working trees share it; outside git, in the working directory.",
@@ -75,7 +75,7 @@ pub const DB_PATH: Typed<Option<OsString>> = Typed {
 pub const CLAIM_TTL_MINUTES: Typed<u32> = Typed {
     key: &Key {
         name: "claim_ttl_minutes",
-        default: "60",
+        default: || "60".to_owned(),
         help: &[
             "Minutes after which a claim no longer keeps other agents away, from 1 to 525600 (a year).",
         ],
@@ -89,7 +89,10 @@ pub const CLAIM_TTL_MINUTES: Typed<u32> = Typed {
 pub const TOOLSETS: Typed<Vec<Domain>> = Typed {
     key: &Key {
         name: "toolsets",
-        default: "[work, knowledge, memory, kb]",
+        default: || {
+            let names: Vec<_> = Domain::ALL.iter().map(|domain| domain.as_str()).collect();
+            format!("[{}]", names.join(", "))
+        },
         help: &[
             "The groups of tools that the server offers. With commas between the names in the option and the variable.",
         ],
@@ -103,7 +106,7 @@ pub const TOOLSETS: Typed<Vec<Domain>> = Typed {
 pub const DURABILITY: Typed<Durability> = Typed {
     key: &Key {
         name: "durability",
-        default: "full",
+        default: || "full".to_owned(),
         help: &[
             "What a committed write survives: \"full\" a loss of power, \"normal\" a crash of the process, with faster writes.",
         ],
@@ -117,7 +120,7 @@ pub const DURABILITY: Typed<Durability> = Typed {
 pub const MAX_MESSAGE_MB: Typed<u32> = Typed {
     key: &Key {
         name: "max_message_mb",
-        default: "64",
+        default: || "64".to_owned(),
         help: &[
             "Megabytes that one message of a client may have, from 1 to 1024. A longer one is refused with an error.",
         ],
@@ -186,7 +189,7 @@ fn written(before_key: &str) -> String {
         if let (Some(option), Some(variable)) = (key.option, key.variable) {
             text += &format!("# Option {option}, environment {variable}.\n");
         }
-        text += &format!("{before_key}{}: {}\n", key.name, key.default);
+        text += &format!("{before_key}{}: {}\n", key.name, (key.default)());
     }
     text
 }

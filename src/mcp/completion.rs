@@ -1,23 +1,19 @@
-//! Completing what somebody types: the arguments of resource templates and of prompts.
+//! Completion of what a person types: the arguments of resource templates and of prompts.
 
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 
-use super::{
-    prompts,
-    resources::{self, Kind},
-};
+use super::{prompts, resources};
 use crate::{
-    app::{App, Names, Read},
+    app::{App, Names},
     base::{Ctx, Domain, Error, ErrorCode, Fault, Result, text},
-    kb,
-    knowledge::{self, EntityType},
-    memory, work,
+    tools::{NODE, PROJECT, Resource},
+    work,
 };
 
 /// What an argument is.
-#[derive(Debug, Clone, PartialEq, Eq)]
 enum Wanted {
-    Of(Kind),
+    /// The argument of a resource.
+    Of(&'static Resource),
     /// Nodes of a project that was chosen before.
     NodeOf(String),
     /// Files of the working tree, separated by commas.
@@ -39,15 +35,11 @@ pub(super) fn complete(
     let (typed, limit) = (request.argument.value.as_str(), CompletionInfo::MAX_VALUES);
     let names = match wanted {
         Wanted::Paths => paths(app, typed, limit),
-        _ if !resources::is_there(app) => Names::default(),
+        _ if !resources::database_exists(app) => Names::default(),
         Wanted::NodeOf(project) => {
             app.read(ctx, |tx| work::complete_nodes_of(tx, &project, typed, limit))?
         }
-        Wanted::Of(Kind::Kb) => {
-            let setting = app.kb(None)?;
-            app.read(ctx, |tx| kb::complete(tx, &setting, typed, limit))?
-        }
-        Wanted::Of(kind) => app.read(ctx, |tx| of_kind(tx, kind, typed, limit))?,
+        Wanted::Of(resource) => (resource.complete)(app, ctx, typed, limit)?,
     };
     let more = names.total > names.values.len();
     let total = u32::try_from(names.total).ok();
@@ -60,28 +52,26 @@ fn wanted(on: &[Domain], request: &CompleteRequestParams) -> Result<Wanted> {
     let refused = |what: String| -> Error { Fault::new(ErrorCode::NotFound, what).into() };
     let (name, arguments) = match &request.r#ref {
         Reference::Resource(template) => {
-            let kind = resources::kinds(on)
-                .find(|kind| kind.template().as_deref() == Some(template.uri.as_str()));
-            let kind = kind.ok_or_else(|| {
+            let resource = resources::all(on)
+                .find(|one| resources::template(one).is_some_and(|it| it == template.uri));
+            let resource = resource.ok_or_else(|| {
                 refused(format!("there is no resource template `{}`", named(&template.uri, 120)))
             })?;
-            if kind.argument == Some(argument) {
-                return Ok(Wanted::Of(kind.kind));
+            if resource.argument == Some(argument) {
+                return Ok(Wanted::Of(resource));
             }
-            (&template.uri, kind.argument.unwrap_or_default().to_owned())
+            (&template.uri, resource.argument.unwrap_or_default().to_owned())
         }
         Reference::Prompt(prompt) => {
             if !prompts::listed(on).iter().any(|listed| listed.name == prompt.name) {
                 return Err(refused(format!("there is no prompt `{}`", named(&prompt.name, 80))));
             }
             match argument {
-                "project" => return Ok(Wanted::Of(Kind::Project)),
+                "project" => return Ok(Wanted::Of(&PROJECT)),
                 "task" => {
                     let chosen = request.context.as_ref().and_then(|it| it.get_argument("project"));
                     let chosen = chosen.filter(|project| !project.trim().is_empty());
-                    return Ok(
-                        chosen.map_or(Wanted::Of(Kind::Node), |it| Wanted::NodeOf(it.clone()))
-                    );
+                    return Ok(chosen.map_or(Wanted::Of(&NODE), |it| Wanted::NodeOf(it.clone())));
                 }
                 "paths" => return Ok(Wanted::Paths),
                 _ => (&prompt.name, "project, task, paths".to_owned()),
@@ -91,18 +81,6 @@ fn wanted(on: &[Domain], request: &CompleteRequestParams) -> Result<Wanted> {
     };
     let (argument, name) = (named(argument, 80), named(name, 120));
     Err(refused(format!("`{name}` has no argument `{argument}` (it has: {arguments})")))
-}
-
-fn of_kind(tx: &Read<'_>, kind: Kind, typed: &str, limit: usize) -> Result<Names> {
-    match kind {
-        Kind::Project => work::complete_projects(tx, typed, limit),
-        Kind::Node => work::complete_nodes(tx, typed, limit),
-        Kind::Atom => knowledge::complete(tx, EntityType::Atom, typed, limit),
-        Kind::Molecule => knowledge::complete(tx, EntityType::Molecule, typed, limit),
-        Kind::Memory => memory::complete(tx, typed, limit),
-        // One has no argument, the other needs to know the branch.
-        Kind::Ontology | Kind::Kb => Ok(Names::default()),
-    }
 }
 
 /// The last of the paths that were typed is completed, those before it stay.

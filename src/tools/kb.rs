@@ -2,7 +2,8 @@
 
 use super::{
     Effect::{Destructive, Read, Write},
-    ToolDef,
+    Surface, ToolDef,
+    resources::kb::ENTITY,
 };
 use crate::{
     app::App,
@@ -10,8 +11,15 @@ use crate::{
     kb::{self, Check, Checked, Delete, Deleted, Found, Query, Upsert, Upserted},
 };
 
-/// In the order in which an agent meets them.
-pub(super) fn tools() -> Vec<ToolDef> {
+pub(super) const SURFACE: Surface =
+    Surface { instructions: INSTRUCTIONS, tools, resources: &[ENTITY] };
+
+const INSTRUCTIONS: &str = "\
+KB: what the repository must do and why, by git branch: requirements, scenarios, tests, ADRs, flags, \
+events, symbols and their links. kb_query before you change behaviour; kb_upsert what you learn or \
+decide, with its links; kb_check before you finish.";
+
+fn tools() -> Vec<ToolDef> {
     const ON: Domain = Domain::Kb;
     vec![
         ToolDef::new(

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Effect::{Destructive, Read, Write},
-    ToolDef,
+    Surface, ToolDef,
+    resources::knowledge::{ATOM, MOLECULE},
 };
 use crate::{
     app::{App, Read as Snapshot},
@@ -26,8 +27,15 @@ const CHANGELOG: usize = 5;
 /// Items on a page, where the caller does not say.
 const PAGE: usize = 20;
 
-/// In the order in which an agent meets them.
-pub(super) fn tools() -> Vec<ToolDef> {
+pub(super) const SURFACE: Surface =
+    Surface { instructions: INSTRUCTIONS, tools, resources: &[MOLECULE, ATOM] };
+
+const INSTRUCTIONS: &str = "\
+Knowledge: what others learned about areas of this codebase. Before you touch files: query_graph \
+{operation: context, paths}. After: manage_graph updates an atom whose area now works differently, \
+or creates one for unmatchedPaths. Name patterns, gotchas and reasons, not what the code says.";
+
+fn tools() -> Vec<ToolDef> {
     const ON: Domain = Domain::Knowledge;
     vec![
         ToolDef::new(

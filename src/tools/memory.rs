@@ -2,7 +2,8 @@
 
 use super::{
     Effect::{Destructive, Read, Write},
-    ToolDef,
+    Surface, ToolDef,
+    resources::memory::{MEMORY, ONTOLOGY},
 };
 use crate::{
     app::App,
@@ -16,8 +17,15 @@ use crate::{
     },
 };
 
-/// In the order of the seed, and what it lacks at the end.
-pub(super) fn tools() -> Vec<ToolDef> {
+pub(super) const SURFACE: Surface =
+    Surface { instructions: INSTRUCTIONS, tools, resources: &[ONTOLOGY, MEMORY] };
+
+const INSTRUCTIONS: &str = "\
+Memory: facts as typed nodes and connections, kept across sessions. get_ontology first (or \
+create_ontology); search_content and query_nodes before create_node; ensure_singleton_node for what \
+there is one of; create_connection and get_connected_nodes relate them.";
+
+fn tools() -> Vec<ToolDef> {
     const ON: Domain = Domain::Memory;
     vec![
         ToolDef::new(

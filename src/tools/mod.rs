@@ -14,14 +14,22 @@ mod knowledge;
 mod memory;
 mod output;
 mod registry;
+mod resources;
+mod surface;
 mod work;
 
 pub use complaint::nearest;
 pub use definition::{Effect, ToolDef};
 pub use registry::Registry;
+pub use resources::{
+    Body, Resource,
+    work::{NODE, PROJECT},
+};
+pub use surface::{Surface, surface};
+
+use crate::base::Domain;
 
 /// Every tool, in listing order.
 pub fn all() -> Vec<ToolDef> {
-    let toolsets = [work::tools(), knowledge::tools(), memory::tools(), kb::tools()];
-    toolsets.into_iter().flatten().collect()
+    Domain::ALL.iter().flat_map(|domain| (surface(*domain).tools)()).collect()
 }

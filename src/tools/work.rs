@@ -5,7 +5,8 @@ use serde::Deserialize;
 
 use super::{
     Effect::{Destructive, Read, Write},
-    ToolDef,
+    Surface, ToolDef,
+    resources::work::{NODE, PROJECT},
 };
 use crate::{
     app::{App, Read as Snapshot},
@@ -23,8 +24,30 @@ use crate::{
     },
 };
 
-/// In the order in which an agent meets them.
-pub(super) fn tools() -> Vec<ToolDef> {
+pub(super) const SURFACE: Surface =
+    Surface { instructions: INSTRUCTIONS, tools, resources: &[PROJECT, NODE] };
+
+const INSTRUCTIONS: &str = "\
+Work graph: the plan of a project as a tree of nodes with dependencies, kept across sessions and \
+shared by agents. Start: graph_onboard {project} tells goal, state and next steps (graph_open lists \
+projects, or creates one with a goal). Loop: graph_next {project, claim: true} gives the best ready \
+node; do it; graph_update {updates: [{node_id, resolved: true, add_evidence: [{type, ref}]}]} \
+closes it and tells what that unblocked. Break big work down with graph_plan.
+
+Rules of thumb:
+- Ready means: unresolved, no unresolved child, all it depends on resolved. The server ranks; keep \
+no list of your own.
+- graph_plan makes many nodes in one atomic call (ref, parent_ref, depends_on). A leaf is an hour's \
+work with a checkable result; put its files in context_links.
+- Evidence is for whoever comes next: commits (git), test results (test), what you learned (note). \
+Resolve only what is done and checked.
+- Found more work? Plan it at once. Blocked? graph_connect a depends_on edge. Plan wrong? \
+graph_restructure.
+- A claim is a soft lock that runs out. Held by another agent? Take another with graph_next.
+- Before you touch files: graph_brief {paths} tells what to know.
+- Errors name the field, what is allowed and a safe next call.";
+
+fn tools() -> Vec<ToolDef> {
     const ON: Domain = Domain::Work;
     vec![
         ToolDef::new(

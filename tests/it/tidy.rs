@@ -223,3 +223,21 @@ fn every_domain_has_a_readme() {
         assert!(Path::new(&path).exists(), "{}", path.display());
     }
 }
+
+/// A fifth domain has to be added in each of these files; CONTRIBUTING lists the edits.
+#[test]
+fn all_domains_are_listed_in_three_files_only() {
+    let variants = ["Work", "Knowledge", "Memory", "Kb"].map(|name| format!("Domain::{name}"));
+    let lists_all = |text: &str| {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        variants.iter().all(|variant| code.contains(variant))
+    };
+    let files = rust_files("src");
+    let listing = files.iter().filter(|(_, text)| lists_all(text)).map(|(file, _)| file.as_str());
+    let expected = ["src/base/domain.rs", "src/domains.rs", "src/tools/surface.rs"];
+    assert_eq!(listing.collect::<Vec<_>>(), expected);
+    let contributing = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    for file in expected {
+        assert!(contributing.contains(&format!("`{file}`")), "CONTRIBUTING does not name {file}");
+    }
+}
