@@ -3,7 +3,7 @@
 
 use super::{
     changeset::ENTITY,
-    store::{entities, recount::CHECKS, repair as store},
+    store::{entities, repair as store},
     types::changes,
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 
 /// Returns a sentence for each thing that does not add up; none when all is well.
 pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
-    db::recount(tx, CHECKS)
+    db::recount(tx, store::CHECKS)
 }
 
 /// Repairs tags, paths and lists; returns what was done.

@@ -5,8 +5,7 @@ use super::{
     store::{
         links::{self, Misfiled},
         records,
-        recount::CHECKS,
-        repair::{self, reindex},
+        repair::{self, CHECKS, reindex},
         values,
     },
 };

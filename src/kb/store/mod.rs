@@ -7,7 +7,6 @@ pub(super) mod entities;
 pub(super) mod files;
 pub(super) mod links;
 pub(super) mod records;
-pub(super) mod recount;
 pub(super) mod repair;
 pub(super) mod select;
 pub(super) mod whole;

@@ -8,7 +8,6 @@ pub(super) mod order;
 pub(super) mod projects;
 pub(super) mod ready;
 pub(super) mod records;
-pub(super) mod recount;
 pub(super) mod repair;
 pub(super) mod select;
 pub(super) mod tree;
