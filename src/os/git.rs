@@ -27,19 +27,19 @@ pub use branches::FALLBACK_BRANCH;
 pub use reflog::Rename;
 use refs::{Pointer, Refs};
 
-/// HEAD, a ref or a `gitdir` pointer is one line; more than this is not one of them.
+/// Bytes that are read of HEAD, a ref or a `gitdir` pointer: each is one line.
 const POINTER_CAP: u64 = 64 * 1024;
-/// A repository's own configuration is read for one key only.
+/// Bytes that are read of a repository's own configuration.
 const CONFIG_CAP: u64 = 1024 * 1024;
 
-/// Where a repository is, without having looked at what is checked out.
+/// Where a repository is; what is checked out is not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
     /// The directory of the working tree; the repository's own directory when it is bare.
     pub root: PathBuf,
     /// The directory of the main working tree: the same for all linked ones.
     pub main_root: PathBuf,
-    /// Whether this working tree was made by `git worktree add`.
+    /// Whether this working tree was created by `git worktree add`.
     pub linked_worktree: bool,
     /// Holds this working tree's HEAD.
     git_dir: PathBuf,
@@ -47,7 +47,7 @@ pub struct Repository {
     common_dir: PathBuf,
 }
 
-/// The state of a repository as one moment saw it.
+/// The state of a repository at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitState {
     /// The directory of the working tree.
@@ -58,7 +58,7 @@ pub struct GitState {
     pub branch: Option<String>,
     /// The commit that is checked out; none on an unborn branch or when unknown.
     pub head: Option<String>,
-    /// Whether this working tree was made by `git worktree add`.
+    /// Whether this working tree was created by `git worktree add`.
     pub linked_worktree: bool,
 }
 
@@ -75,11 +75,11 @@ impl GitState {
 }
 
 impl Repository {
-    /// The repository that `directory` is in, looking upward; none outside git.
+    /// The repository of the nearest ancestor directory that has one; none outside git.
     pub fn find(directory: &Path) -> Option<Repository> {
         let seen = directory.ancestors().find_map(Repository::at);
         // A symbolic link may lead into another repository, or into one from outside. As in git the directory's
-        // real place decides; the path as given stays where it means the same.
+        // real path decides; the path as given stays where it means the same.
         let Ok(real) = directory.canonicalize() else {
             return seen;
         };
@@ -98,7 +98,7 @@ impl Repository {
     }
 
     /// The nearest `.git` above `directory`, where it leads to no repository: that of a linked working tree whose main one was
-    /// moved, or one that lost its HEAD. An empty directory of that name is nobody's.
+    /// moved, or one that lost its HEAD. An empty directory of that name does not count.
     pub fn broken(directory: &Path) -> Option<PathBuf> {
         let real = directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
         let near = real.ancestors().find(|near| fs::symlink_metadata(near.join(".git")).is_ok())?;
@@ -170,7 +170,7 @@ impl Repository {
         }
     }
 
-    /// The file of patterns that this repository ignores without telling others.
+    /// The file of ignore patterns that is not shared with other clones.
     pub fn exclude_file(&self) -> PathBuf {
         self.common_dir.join("info/exclude")
     }
@@ -180,7 +180,7 @@ impl Repository {
     }
 }
 
-/// The same three things that git itself looks for.
+/// Checks the same three files and directories as git itself.
 fn is_git_dir(directory: &Path) -> bool {
     directory.join("HEAD").is_file()
         && directory.join("refs").exists()
@@ -192,7 +192,7 @@ fn pointed_git_dir(dot_git: &Path) -> Option<PathBuf> {
     let bytes = read_bytes(dot_git, POINTER_CAP).ok()?;
     let path = path_from(bytes.strip_prefix(b"gitdir:")?)?;
     let git_dir = clean(&dot_git.parent()?.join(path));
-    // Its HEAD may be damaged, but a directory that has none is somebody else's.
+    // Its HEAD may be damaged, but a directory without one is not a git directory.
     git_dir.join("HEAD").symlink_metadata().is_ok().then_some(git_dir)
 }
 
@@ -204,7 +204,7 @@ fn common_dir(git_dir: &Path) -> Option<PathBuf> {
 
 /// The main working tree that a shared directory belongs to.
 fn main_root(common_dir: &Path) -> PathBuf {
-    // A submodule's directory lies in its parent's repository and says where its files are.
+    // The git directory of a submodule is inside its parent's repository, and its configuration names the working tree.
     match configured_worktree(common_dir) {
         Some(path) => clean(&common_dir.join(path)),
         None => owner(common_dir),
@@ -243,7 +243,7 @@ fn core_setting(common_dir: &Path, wanted: &str) -> Option<String> {
     found
 }
 
-/// The path that a pointer file holds, without the blanks and the line end around it.
+/// The path in a pointer file, without the whitespace around it.
 fn path_from(bytes: &[u8]) -> Option<PathBuf> {
     let bytes = bytes.trim_ascii();
     (!bytes.is_empty()).then(|| os_string(bytes)).flatten().map(PathBuf::from)
@@ -260,7 +260,7 @@ fn os_string(bytes: &[u8]) -> Option<OsString> {
     std::str::from_utf8(bytes).ok().map(OsString::from)
 }
 
-/// Takes `.` and `..` out by their text: a canonical path would look foreign to people on some systems.
+/// Removes `.` and `..` textually: on some systems a canonical path is not what people write.
 fn clean(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for component in path.components() {

@@ -9,10 +9,10 @@ use std::{
 
 use super::fs::is_executable;
 
-/// Bytes of a program's complaint that are passed on.
+/// Characters of a program's error output that are passed on.
 const SAID_CAP: usize = 1000;
 
-/// Git sets these for its hooks; a git that is started from one must find its own repository.
+/// Git sets these for its hooks; a git that is started from a hook must find the repository itself.
 const LEFT_OUT: [&str; 6] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -22,16 +22,12 @@ const LEFT_OUT: [&str; 6] = [
     "GIT_OBJECT_DIRECTORY",
 ];
 
-/// Why a program gave no answer.
+/// Why a program has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcError {
     /// Not on the search path.
     #[error("`{program}` is not installed, or not on PATH")]
-    Missing {
-        /// Its name.
-        program: String,
-    },
-    /// It ended with an error.
+    Missing { program: String },
     #[error("it ended with {code}: {said}")]
     Failed {
         /// The exit code, or that it was killed.
@@ -39,11 +35,9 @@ pub enum ProcError {
         /// The end of what it wrote to stderr.
         said: String,
     },
-    /// What the system said.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The answer is not UTF-8.
-    #[error("its answer is not UTF-8 text")]
+    #[error("its output is not UTF-8 text")]
     NotText,
 }
 
@@ -51,17 +45,17 @@ pub enum ProcError {
 pub fn on_path(name: &str, path: &OsStr) -> Option<PathBuf> {
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(path)
-        // An empty entry means the working directory, which is another one tomorrow.
+        // An empty entry means the working directory, which changes.
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(&file))
-        .find(|place| place.is_file() && is_executable(place))
+        .find(|path| path.is_file() && is_executable(path))
 }
 
-/// Runs a program in `directory` to its end, without input; answers what it printed, without the last line end.
+/// Runs a program in `directory` to its end, without input; returns what it printed, without the last line end.
 #[allow(clippy::disallowed_methods, reason = "the one home of processes")]
 pub fn run(program: &str, directory: &Path, arguments: &[&str]) -> Result<String, ProcError> {
     if !directory.is_dir() {
-        // The system would name the program as the thing that is missing.
+        // The error of the system would say that the program is missing.
         let message = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, message).into());
     }
@@ -92,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_and_failures_are_told_apart() {
+    fn results_and_failures_are_told_apart() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         assert!(run("git", here, &["--version"]).unwrap().starts_with("git version"));
         let missing = run("program-that-is-not-there", here, &[]).unwrap_err();

@@ -17,12 +17,12 @@ use crate::{
 
 /// The default branch where neither a setting nor a remote says otherwise.
 pub const FALLBACK_BRANCH: &str = "main";
-/// What git calls the first branch unless it is told otherwise.
+/// What git calls the first branch by default.
 const OLDER_FALLBACK: &str = "master";
 /// Names the default branch of the remote; a clone has it.
 const ORIGIN_HEAD: &str = "refs/remotes/origin/HEAD";
 const ORIGIN: &str = "refs/remotes/origin/";
-/// What a rebase has to do is a line for each commit; one of more is not the empty one that is looked for.
+/// Bytes that are read of a list of rebase steps, which has a line for each commit: a longer one is not empty.
 const TODO_CAP: u64 = 64 * 1024;
 
 /// The name that people use for a ref: a branch without `refs/heads/`, anything else whole.
@@ -38,34 +38,34 @@ impl Repository {
             let head = self.git_dir.join("HEAD");
             let message = format!("the active branch is not known: {} {problem}", head.display());
             Fault::new(ErrorCode::InvalidOperation, message)
-                .hint("`git status` tells more; set GRAPH_BRANCH to name the branch yourself")
+                .hint("`git status` shows more; set GRAPH_BRANCH to name the branch yourself")
                 .into()
         })
     }
 
-    /// Whether a branch is being rebased here whose commits, and with them its files, come back one by one. Where none is to
-    /// come back, the branch will be what is checked out now, and git runs no hook when it is.
+    /// Whether a branch is being rebased here whose commits, and with them its files, are applied one by one. Where there is
+    /// none to apply, the branch will be what is checked out now, and git runs no hook at the end.
     pub fn is_rebasing(&self) -> bool {
         matches!(self.refs().head(), Ok(Pointer::Commit(_)))
             && rebased(&self.git_dir).is_some()
             && !replays_nothing(&self.git_dir)
     }
 
-    /// The active branches of all working trees of this repository: all of them, or a fault.
+    /// The active branches of all working trees of this repository: all of them, or an error.
     pub fn active_branches(&self) -> Result<BTreeSet<String>> {
-        let told = self.heads().map(|(file, active)| {
+        let branches = self.heads().map(|(file, active)| {
             active.map_err(|problem| {
                 let message = format!("a branch is not known: {} {problem}", file.display());
                 Fault::new(ErrorCode::InvalidOperation, message)
-                    .hint("`git worktree list` tells more; mend that file and try again")
+                    .hint("`git worktree list` shows more; repair that file and try again")
                     .into()
             })
         });
-        told.collect()
+        branches.collect()
     }
 
     /// The HEADs of all working trees, and the branch that each names or why it is not known. What `git worktree` left
-    /// behind without one belongs to nobody.
+    /// behind without one is not a working tree.
     fn heads(&self) -> impl Iterator<Item = (PathBuf, std::result::Result<String, String>)> {
         let linked = self.common_dir.join("worktrees");
         let (linked, problem) = match names(&linked) {
@@ -76,11 +76,11 @@ impl Repository {
         };
         let has_head = |git_dir: &PathBuf| fs::symlink_metadata(git_dir.join("HEAD")).is_ok();
         let git_dirs = linked.into_iter().chain([self.common_dir.clone()]).filter(has_head);
-        let told = git_dirs.map(|git_dir| {
+        let heads = git_dirs.map(|git_dir| {
             let active = active(&Refs::new(&git_dir, &self.common_dir), &git_dir);
             (git_dir.join("HEAD"), active)
         });
-        told.chain(problem)
+        heads.chain(problem)
     }
 
     /// The default branch of the remote `origin`, as far as this repository knows it.
@@ -89,7 +89,7 @@ impl Repository {
     }
 
     /// The default branch: `configured`, else the one of the remote `origin`, else `main`; or `master`, which git itself
-    /// calls the first branch, where that one is there and no `main`.
+    /// calls the first branch, where it exists and no `main`.
     pub fn default_branch(&self, configured: Option<&str>) -> String {
         let declared = configured.map(str::to_owned).or_else(|| self.origin_branch());
         declared.unwrap_or_else(|| {
@@ -98,12 +98,12 @@ impl Repository {
         })
     }
 
-    /// The local branches that have a commit: all of them, or a fault. An unborn one is active somewhere or nowhere.
+    /// The local branches that have a commit: all of them, or an error. A branch without a commit is not listed by git.
     pub fn local_branches(&self) -> Result<BTreeSet<String>> {
         self.refs().branches().map_err(|error: io::Error| {
             let message = format!("the branches that git has cannot all be listed: {error}");
             Fault::new(ErrorCode::InvalidOperation, message)
-                .hint("mend that file, or rename the branch; `git branch --list` tells more")
+                .hint("repair that file, or rename the branch; `git branch --list` shows more")
                 .into()
         })
     }
@@ -115,12 +115,12 @@ impl Repository {
         Ok(branches)
     }
 
-    /// How `branch` came to its name, the last change first, as far as its reflog tells.
+    /// The changes of the name of `branch` that its reflog has, the last one first.
     pub fn renames(&self, branch: &str) -> Vec<Rename> {
         super::reflog::renames(&self.refs(), &self.common_dir, branch)
     }
 
-    /// Whether there is such a branch: one with a commit, or one that is checked out anywhere.
+    /// Whether a branch exists: with a commit, or checked out anywhere.
     pub fn has_branch(&self, name: &str) -> bool {
         let full = format!("{HEADS}{name}");
         is_inside(&full) && self.refs().has(&full)
@@ -135,14 +135,14 @@ fn active(refs: &Refs<'_>, git_dir: &Path) -> std::result::Result<String, String
     })
 }
 
-/// Whether a rebase has just begun and has nothing to do: its branch had no commits of its own, or the other has them all.
+/// Whether a rebase has just begun and has nothing to do: its branch has no commits that the other has not.
 fn replays_nothing(git_dir: &Path) -> bool {
     let steps = |file: &str| {
         let text = read_text(&git_dir.join("rebase-merge").join(file), TODO_CAP)?;
         let steps = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "noop");
         Ok(steps.filter(|line| !line.starts_with('#')).count())
     };
-    // One that stopped at its last commit has nothing left, and that commit is still to come.
+    // A rebase that stopped at its last commit has no steps left, and that commit is still to be applied.
     let begun = match steps("done") {
         Err(ReadError::Missing) => false,
         other => other.map_or(true, |count| count > 0),
@@ -154,7 +154,7 @@ fn replays_nothing(git_dir: &Path) -> bool {
 fn rebased(git_dir: &Path) -> Option<String> {
     ["rebase-merge", "rebase-apply"].iter().find_map(|directory| {
         let text = read_text(&git_dir.join(directory).join("head-name"), POINTER_CAP).ok()?;
-        // A rebase of a detached HEAD says so here, in words.
+        // In a rebase of a detached HEAD this file has a sentence instead of a name.
         text.trim().strip_prefix(HEADS).map(str::to_owned)
     })
 }

@@ -1,4 +1,4 @@
-//! Which files of the working tree differ from a commit. Asked of `git`: the index and its rules are its own.
+//! Which files of the working tree differ from a commit. `git` is asked, since only it knows its index and the rules for it.
 
 use super::Repository;
 use crate::{
@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl Repository {
-    /// Files of the working tree that differ from a revision, staged or not, and those that git does not know yet:
-    /// relative to its root, sorted, each once. Before the first commit `HEAD` is nothing, and every file differs.
+    /// Files of the working tree that differ from a revision, staged or not, and those that git does not track yet:
+    /// relative to its root, sorted, each once. Before the first commit every file differs from `HEAD`.
     pub fn changed_files(&self, revision: &str) -> Result<Vec<String>> {
         let known = match self.commit(revision)? {
             // A hash cannot be taken for an option.

@@ -1,4 +1,4 @@
-//! Where git looks for hooks.
+//! The directory of hooks, and the setting that names another one.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ impl Repository {
         Ok(self.path_of(&said))
     }
 
-    /// A path that is given relative to the root of the working tree, in the one spelling that is answered here.
+    /// A path that is given relative to the root of the working tree, without `.` and `..`.
     pub fn path_of(&self, path: &str) -> PathBuf {
         super::clean(&self.root.join(path))
     }
@@ -25,32 +25,31 @@ impl Repository {
         self.common_dir.join("hooks")
     }
 
-    /// Sets `core.hooksPath` of this repository, and notes that it was set here and by nobody else.
+    /// Sets `core.hooksPath` of this repository, and notes that this program set it.
     pub fn set_hooks_path(&self, path: &str) -> Result<()> {
         git(&self.root, &["config", "--local", HOOKS_PATH, path])?;
         git(&self.root, &["config", "--local", MARK, path]).map(drop)
     }
 
-    /// Whether `core.hooksPath` is what [`Repository::set_hooks_path`] made it.
+    /// Whether `core.hooksPath` is still what [`Repository::set_hooks_path`] set.
     pub fn has_our_hooks_path(&self) -> bool {
         let local = |key| git(&self.root, &["config", "--local", "--get", key]).ok();
         local(MARK).is_some_and(|ours| local(HOOKS_PATH) == Some(ours))
     }
 
-    /// Takes back what [`Repository::set_hooks_path`] set.
+    /// Removes what [`Repository::set_hooks_path`] set.
     pub fn unset_hooks_path(&self) -> Result<()> {
         git(&self.root, &["config", "--local", "--unset", HOOKS_PATH])?;
-        // The section goes with its last key.
+        // Git removes the section with its last key.
         git(&self.root, &["config", "--local", "--unset", MARK]).map(drop)
     }
 }
 
-/// Where git looks for hooks.
 const HOOKS_PATH: &str = "core.hooksPath";
-/// Holds the value that was set from here: anything else is a person's choice, and stays.
+/// Holds the value that this program set: any other value was chosen by a person, and stays.
 const MARK: &str = "graph.hooksPath";
 
-/// Asks git; the answer without its line end.
+/// Runs git and returns its output without the last line end.
 fn git(directory: &Path, arguments: &[&str]) -> Result<String> {
     proc::run("git", directory, arguments).map_err(|error| refused(arguments, &error).into())
 }
@@ -58,9 +57,9 @@ fn git(directory: &Path, arguments: &[&str]) -> Result<String> {
 fn refused(arguments: &[&str], error: &ProcError) -> Fault {
     let hint = match error {
         ProcError::Missing { .. } => "install git, or leave the hooks out with --no-hooks",
-        _ => "solve what git says, or leave the hooks out with --no-hooks",
+        _ => "correct what git reports, or leave the hooks out with --no-hooks",
     };
-    let message = format!("`git {}` did not answer: {error}", arguments.join(" "));
+    let message = format!("`git {}` failed: {error}", arguments.join(" "));
     Fault::new(ErrorCode::InvalidOperation, message).hint(hint)
 }
 

@@ -1,4 +1,4 @@
-//! The reflog, read for one thing: which names a branch had before, and until when.
+//! The reflog, from which only the former names of a branch are read, and until when it had them.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -11,19 +11,18 @@ use super::{
 };
 use crate::{base::Timestamp, os::fs::open_regular};
 
-/// A reflog is read to here; it grows by some hundred bytes a commit.
+/// Bytes that are read of a reflog, which grows by some hundred bytes a commit.
 const LOG_CAP: u64 = 64 * 1024 * 1024;
 
 /// A change of a branch's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
-    /// What it was called before.
     pub from: String,
-    /// When; the end of the second that git notes.
+    /// The end of the second that git notes.
     pub at: Timestamp,
 }
 
-/// How `branch` came to its name, the last change first; each former name once.
+/// The changes of the name of `branch`, the last one first; each former name once.
 pub(super) fn renames(refs: &Refs<'_>, common_dir: &Path, branch: &str) -> Vec<Rename> {
     let name = format!("{HEADS}{branch}");
     if !is_inside(&name) {
@@ -34,7 +33,8 @@ pub(super) fn renames(refs: &Refs<'_>, common_dir: &Path, branch: &str) -> Vec<R
         false => messages(&common_dir.join("logs").join(&name)),
     };
     let (mut renames, mut current): (Vec<Rename>, _) = (Vec::new(), branch);
-    // A renamed branch takes its log along, so that one log has all renames; so does a copy, whose are another's.
+    // The log of a renamed branch is renamed too, so that one log has all renames. A copy of a branch gets a copy of the
+    // log, whose renames are those of the other branch.
     for (at, message) in messages.iter().rev() {
         let Some((old, _)) = renamed(message).filter(|(_, new)| *new == current) else {
             continue;
@@ -74,7 +74,7 @@ fn messages(path: &Path) -> Vec<(u64, String)> {
     messages
 }
 
-/// The time in `old new who <mail> time zone`; long ago where there is none.
+/// The time in `old new who <mail> time zone`; 0 where there is none.
 fn seconds(head: &[u8]) -> u64 {
     let words = head.rsplit(|byte| *byte == b' ').nth(1);
     words.and_then(|word| std::str::from_utf8(word).ok()?.parse().ok()).unwrap_or(0)

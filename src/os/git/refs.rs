@@ -16,7 +16,7 @@ const MAX_LINKS: usize = 5;
 const STUB: &str = "refs/heads/.invalid";
 /// Refs that git has put together into one file.
 const PACKED: &str = "packed-refs";
-/// Bytes of that file that are read to compare one name.
+/// Bytes of that file that are read at once to compare one name.
 const PROBE: usize = 1024;
 /// Bytes of one line of it; a longer one is no ref.
 const LINE: u64 = 64 * 1024;
@@ -41,7 +41,7 @@ impl<'a> Refs<'a> {
         Refs { git_dir, common_dir }
     }
 
-    /// What HEAD says; the problem goes on after the name of the file.
+    /// What HEAD holds; the error continues a sentence that begins with the name of the file.
     pub fn head(&self) -> Result<Pointer, String> {
         let path = self.git_dir.join("HEAD");
         match read_pointer(&path) {
@@ -74,7 +74,7 @@ impl<'a> Refs<'a> {
         }
     }
 
-    /// What a shared ref holds, one step; none where it does not exist or cannot be read.
+    /// What a shared ref holds, without following it; none where it does not exist or cannot be read.
     fn find(&self, name: &str) -> Option<Pointer> {
         // The loose file wins over the packed list, as in git.
         read_pointer(&self.common_dir.join(name)).or_else(|| self.packed(name).map(Pointer::Commit))
@@ -101,7 +101,7 @@ impl<'a> Refs<'a> {
             let names = reftable::branches(self.common_dir).map_err(io::Error::other)?;
             return Ok(names.iter().map(|name| super::branches::short(name).to_owned()).collect());
         }
-        // Where the directory is gone or is no repository, the branches are not.
+        // A directory that is missing or is no repository does not mean that the branches were deleted.
         if !super::is_git_dir(self.common_dir) {
             return Err(of(self.common_dir, &io::Error::other("it is no repository")));
         }
@@ -120,7 +120,7 @@ impl<'a> Refs<'a> {
         matches!(read_pointer(&self.common_dir.join("HEAD")), Some(Pointer::Ref(name)) if name == STUB)
     }
 
-    /// Looks `name` up in `packed-refs`.
+    /// Finds `name` in `packed-refs`.
     fn packed(&self, name: &str) -> Option<String> {
         if let Ok(Some(found)) = search_sorted(self.open_packed().ok()??, name) {
             return found;
@@ -135,7 +135,7 @@ impl<'a> Refs<'a> {
         found
     }
 
-    /// Goes through `packed-refs`, which may be long, by lines, until `visit` has seen enough.
+    /// Calls `visit` with each line of `packed-refs`, which may be long, until it returns true.
     fn each_packed(&self, mut visit: impl FnMut(&[u8]) -> io::Result<bool>) -> io::Result<()> {
         let Some(file) = self.open_packed()? else { return Ok(()) };
         let mut lines = BufReader::new(file);
@@ -158,7 +158,7 @@ impl<'a> Refs<'a> {
     }
 }
 
-/// Reads the next line in the place of the last one; answers its bytes.
+/// Replaces `line` by the next line; returns its length in bytes.
 fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
     line.clear();
     let bytes = lines.take(LINE).read_until(b'\n', line)? as u64;
@@ -174,7 +174,7 @@ fn packed_ref(line: &[u8]) -> Option<(&str, &str)> {
     is_commit(commit).then_some((commit, name))
 }
 
-/// The branch on a line of `packed-refs`, if it is about one; an error where nobody can tell.
+/// The branch on a line of `packed-refs`, if it is about one; an error where that is unknown.
 fn packed_branch(line: &[u8]) -> io::Result<Option<String>> {
     let Some(text) = line.strip_suffix(b"\n") else {
         return Err(io::Error::other("it is cut off"));
@@ -183,7 +183,7 @@ fn packed_branch(line: &[u8]) -> io::Result<Option<String>> {
         return Ok(None);
     }
     let (commit, name) = match (text.strip_prefix(b"^"), text.iter().position(|it| *it == b' ')) {
-        // Below a tag stands the commit that it names.
+        // The line below a tag has the commit that it names.
         (Some(commit), _) => (commit, None),
         (None, Some(end)) => (&text[..end], text[end + 1..].strip_prefix(HEADS.as_bytes())),
         (None, None) => (text, None),
@@ -205,8 +205,8 @@ fn of(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Looks `name` up in `packed-refs` where its first line says that it is sorted, by halves: there may be a hundred
-/// thousand lines, and it is looked into with every call. None where it does not say so.
+/// Finds `name` by a binary search in a `packed-refs` file whose first line says that it is sorted: it may have a hundred
+/// thousand lines, and every call reads it. None where the first line does not say so.
 fn search_sorted(file: File, name: &str) -> io::Result<Option<Option<String>>> {
     let end = file.metadata()?.len();
     let (mut lines, mut line) = (BufReader::with_capacity(PROBE, file), Vec::new());
@@ -214,18 +214,18 @@ fn search_sorted(file: File, name: &str) -> io::Result<Option<Option<String>>> {
     if !line.starts_with(b"# pack-refs") || !line.trim_ascii_end().ends_with(b" sorted") {
         return Ok(None);
     }
-    // The line that is looked for begins at `low` or behind it, and in front of `high`.
+    // The wanted line begins at `low` or after it, and before `high`.
     let (mut low, mut high) = (head, end);
     while low < high {
         let middle = low + (high - low) / 2;
-        // From the line end in front of it on, so that a line that begins in the middle is not stepped over.
+        // Starts at the line end before it, so that a line that begins in the middle is not skipped.
         let mut start = lines.seek(SeekFrom::Start(middle - u64::from(middle > low)))?;
         let mut next = |line: &mut Vec<u8>| next_line(&mut lines, line);
         if middle > low {
             start += next(&mut line)?;
         }
         let mut behind = start + next(&mut line)?;
-        // Below a tag stands the commit that it names.
+        // The line below a tag has the commit that it names.
         while line.starts_with(b"^") {
             start = behind;
             behind += next(&mut line)?;
@@ -261,7 +261,7 @@ fn loose(heads: &Path, found: &mut BTreeSet<String>) -> io::Result<()> {
             if entry.file_type()?.is_dir() {
                 directories.push((entry.path(), format!("{name}/")));
             } else if !name.ends_with(".lock") {
-                // Whatever it holds: a branch that is damaged is not gone.
+                // Whatever it holds: a damaged branch still exists.
                 found.insert(name);
             }
         }
@@ -288,7 +288,7 @@ fn read_pointer(path: &Path) -> Option<Pointer> {
     }
 }
 
-/// The name becomes a path below the repository: nothing may lead out of it, and no second spelling to the same file.
+/// Whether a name can be used as a path below the repository: it must not lead out of it, and each file has one name.
 pub(super) fn is_inside(name: &str) -> bool {
     name.starts_with("refs/") && name.split('/').all(|part| !["", ".", ".."].contains(&part))
 }

@@ -284,7 +284,7 @@ fn gc_refuses_where_git_cannot_tell_all_branches() {
     for arguments in [&["gc"][..], &["gc", "--force"], &["branch", "main", "--take", "f1"]] {
         let said = kb(&root, arguments).failed(1);
         assert!(said.contains(packed.to_str().unwrap()), "{arguments:?}: {said}");
-        assert!(said.contains("it is cut off") && said.contains("mend that file"), "{said}");
+        assert!(said.contains("it is cut off") && said.contains("repair that file"), "{said}");
     }
     let doctor = run(&root, &["doctor", "--fix"]);
     assert!(doctor.code == 1 && doctor.out.contains("packed-refs"), "{}", doctor.out);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-/// Both storages of refs must answer alike.
+/// Both storages of refs must give the same results.
 fn storages() -> Vec<&'static [&'static str]> {
     let files: &[&str] = &[];
     match knows_reftable() {
@@ -90,7 +90,7 @@ fn every_packed_branch_is_found_among_many_and_no_other() {
     for text in [sorted, unsorted, cut] {
         let is_cut = !text.ends_with('\n');
         fs::write(root.join(".git/packed-refs"), &text).unwrap();
-        // Of a file that was cut off nobody knows what is missing; what is there is found.
+        // What is missing of a truncated file is unknown; the rest is found.
         match repository.local_branches() {
             Ok(found) => listed = found,
             Err(_) => assert!(is_cut),
@@ -346,7 +346,7 @@ fn a_repository_of_another_user_is_read_and_git_is_quoted_where_it_is_asked() {
     let owned = [root.clone(), root.join(".git")];
     let given = owned.iter().try_for_each(|path| std::os::unix::fs::chown(path, Some(4242), None));
     if let Err(error) = given {
-        // Only an administrator can give files away; the rest of the test needs it.
+        // Only an administrator can change the owner of a file, which the rest of the test needs.
         println!("note: not tried, {error}");
         return;
     }
@@ -361,7 +361,7 @@ fn hooks_directory_is_where_git_looks() {
     commit(&root);
     let repository = Repository::find(&root).unwrap();
     let own = root.join(".git/hooks");
-    // The machine's own configuration may name another directory, and is right to be heard.
+    // The configuration of the machine may name another directory.
     let global = Command::new("git").args(["config", "--get", "core.hooksPath"]).output().unwrap();
     let set = !global.stdout.is_empty();
     assert!(set || repository.hooks_directory().unwrap() == own);
