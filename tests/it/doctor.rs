@@ -3,8 +3,9 @@
 use std::fs;
 
 use crate::support::{
-    binary::{command, directory, finish, run, shop},
+    binary::{command, directory, doctor_after, finish, run, shop},
     git,
+    values::table,
 };
 
 #[test]
@@ -36,59 +37,23 @@ fn doctor_reports_each_problem_with_what_to_do() {
         "{healthy}"
     );
 
-    for (tampering, finding) in [
-        (
-            "work_projects SET total = total + 1",
-            "nodes of a project: n_0000000001 keeps 8, a recount finds 7",
-        ),
-        (
-            "work_projects SET resolved = 0",
-            "resolved nodes of a project: n_0000000001 keeps 0, a recount finds 1",
-        ),
-        (
-            "work_projects SET blocked = 5",
-            "blocked nodes of a project: n_0000000001 keeps 5, a recount finds 1",
-        ),
-        (
-            "work_projects SET actionable = 0",
-            "actionable nodes of a project: n_0000000001 keeps 0, a recount finds 3",
-        ),
-        (
-            "work_nodes SET depth = 9 WHERE id = 'n_0000000006'",
-            "depth: n_0000000006 keeps 9, a recount finds 2",
-        ),
-        (
-            "work_nodes SET open_deps = 2 WHERE id = 'n_0000000005'",
-            "dependencies: n_0000000005 keeps 2, a recount finds 1",
-        ),
-        (
-            "work_nodes SET open_children = 0 WHERE id = 'n_0000000002'",
-            "unresolved children: n_0000000002 keeps 0, a recount finds 1",
-        ),
-        (
-            "work_nodes SET children = 9 WHERE id = 'n_0000000002'",
-            "all children: n_0000000002 keeps 9, a recount finds",
-        ),
-        (
-            "work_open_links SET node = 'n_0000000007'",
-            "files of open work: n_0000000002 keeps 0, a recount finds 1",
-        ),
-        (
-            "search_entries SET domain = 'x' WHERE subject = 'n_0000000007'",
-            "text index: n_0000000007 keeps 0, a recount finds 1",
-        ),
-    ] {
-        let copy = directory.join("copy.db");
-        let _ = fs::remove_file(&copy);
-        let conn = rusqlite::Connection::open(directory.join("graph.db")).unwrap();
-        conn.execute("VACUUM INTO ?1", [copy.to_str()]).unwrap();
-        let conn = rusqlite::Connection::open(&copy).unwrap();
-        conn.execute(&format!("UPDATE {tampering}"), []).unwrap();
-        drop(conn);
-        let ran = run(&directory, &["doctor", "--db", "copy.db"]);
-        assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{tampering}: {}", ran.out);
-        assert!(ran.out.contains(finding), "{tampering}: {}", ran.out);
-        assert!(ran.out.contains("→ keep a copy of the file"), "{}", ran.out);
+    for [tampering, finding] in table(
+        r"
+        work_projects SET total = total + 1 | nodes of a project: n_0000000001 keeps 8, a recount finds 7
+        work_projects SET resolved = 0 | resolved nodes of a project: n_0000000001 keeps 0, a recount finds 1
+        work_projects SET blocked = 5 | blocked nodes of a project: n_0000000001 keeps 5, a recount finds 1
+        work_projects SET actionable = 0 | actionable nodes of a project: n_0000000001 keeps 0, a recount finds 3
+        work_nodes SET depth = 9 WHERE id = 'n_0000000006' | depth: n_0000000006 keeps 9, a recount finds 2
+        work_nodes SET open_deps = 2 WHERE id = 'n_0000000005' | dependencies: n_0000000005 keeps 2, a recount finds 1
+        work_nodes SET open_children = 0 WHERE id = 'n_0000000002' | unresolved children: n_0000000002 keeps 0, a recount finds 1
+        work_nodes SET children = 9 WHERE id = 'n_0000000002' | all children: n_0000000002 keeps 9, a recount finds
+        work_open_links SET node = 'n_0000000007' | files of open work: n_0000000002 keeps 0, a recount finds 1
+        search_entries SET domain = 'x' WHERE subject = 'n_0000000007' | text index: n_0000000007 keeps 0, a recount finds 1
+        ",
+    ) {
+        let (_, out) = doctor_after(&directory, &format!("UPDATE {tampering}"));
+        assert!(out.contains(finding), "{tampering}: {out}");
+        assert!(out.contains("→ keep a copy of the file"), "{out}");
     }
 
     fs::write(

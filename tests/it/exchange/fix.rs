@@ -7,58 +7,46 @@ use crate::support::{
     INTO_INDEX,
     binary::run,
     git::{commit, git, repository},
+    values::table,
 };
 
 #[test]
 fn wrong_derived_data_is_found_repaired_and_clean_afterwards() {
-    for (tampering, finding) in [
-        ("UPDATE work_projects SET total = total + 1", "nodes of a project"),
-        (
-            "UPDATE work_projects SET resolved = 0 WHERE name = 'shop'",
-            "resolved nodes of a project",
-        ),
-        ("UPDATE work_projects SET blocked = 0 WHERE name = 'shop'", "blocked nodes of a project"),
-        ("UPDATE work_projects SET actionable = 0", "actionable nodes of a project"),
-        ("UPDATE work_projects SET leaves = 0", "leaves of a project"),
-        ("UPDATE work_nodes SET depth = 9 WHERE id = 'n_0000000004'", "depth"),
-        ("UPDATE work_nodes SET open_deps = 0", "unresolved dependencies"),
-        (
-            "UPDATE work_nodes SET open_children = 0 WHERE id = 'n_0000000003'",
-            "unresolved children",
-        ),
-        ("UPDATE work_nodes SET children = 9 WHERE id = 'n_0000000003'", "all children"),
-        ("UPDATE work_nodes SET priority = 9 WHERE id = 'n_0000000004'", "priority of a node"),
-        ("DELETE FROM work_values", "values that find a node"),
-        ("UPDATE work_values SET project = 'elsewhere'", "keeps other values than it says"),
-        (
-            "INSERT INTO work_values (project, key, kind, value, node) VALUES ('p', 'k', 'number', 1, 999)",
-            "number 999, which no node has",
-        ),
-        ("DELETE FROM work_open_links", "files of open work"),
-        ("UPDATE work_open_links SET path = 'elsewhere.rs'", "keeps elsewhere.rs, its links name"),
-        ("DELETE FROM search_entries WHERE domain = 'work'", "text index"),
-        ("DELETE FROM graph_patterns", "patterns of an atom"),
-        ("UPDATE graph_patterns SET key = 'nowhere'", "keys of patterns"),
-        ("DELETE FROM search_entries WHERE domain = 'knowledge'", "text index"),
-        (
-            "UPDATE memory_node_properties SET value = 'other' WHERE key = 'a'",
-            "properties of a memory",
-        ),
-        ("DELETE FROM memory_node_properties", "properties of a memory"),
-        ("DELETE FROM memory_connection_properties", "properties of a connection"),
-        ("DELETE FROM search_entries WHERE domain = 'memory'", "text index"),
-        ("DELETE FROM kb_tags", "tags of an entity"),
-        ("DELETE FROM kb_paths", "among its paths"),
-        ("UPDATE kb_branch_entities SET type = 'req' WHERE id = 'T-1'", "type in a branch's list"),
-        ("DELETE FROM kb_branch_entities WHERE id = 'T-1'", "that no branch lists"),
-        ("DELETE FROM kb_branch_links", "that no branch has"),
-        ("DELETE FROM search_waiting", "index"),
-        ("DELETE FROM search_index", "index"),
-        (
-            "INSERT INTO search_entries (domain, kind, subject) VALUES ('work', 'node', 'gone')",
-            "index",
-        ),
-    ] {
+    for [tampering, finding] in table(
+        r"
+        UPDATE work_projects SET total = total + 1 | nodes of a project
+        UPDATE work_projects SET resolved = 0 WHERE name = 'shop' | resolved nodes of a project
+        UPDATE work_projects SET blocked = 0 WHERE name = 'shop' | blocked nodes of a project
+        UPDATE work_projects SET actionable = 0 | actionable nodes of a project
+        UPDATE work_projects SET leaves = 0 | leaves of a project
+        UPDATE work_nodes SET depth = 9 WHERE id = 'n_0000000004' | depth
+        UPDATE work_nodes SET open_deps = 0 | unresolved dependencies
+        UPDATE work_nodes SET open_children = 0 WHERE id = 'n_0000000003' | unresolved children
+        UPDATE work_nodes SET children = 9 WHERE id = 'n_0000000003' | all children
+        UPDATE work_nodes SET priority = 9 WHERE id = 'n_0000000004' | priority of a node
+        DELETE FROM work_values | values that find a node
+        UPDATE work_values SET project = 'elsewhere' | keeps other values than it says
+        INSERT INTO work_values (project, key, kind, value, node) VALUES ('p', 'k', 'number', 1, 999) | number 999, which no node has
+        DELETE FROM work_open_links | files of open work
+        UPDATE work_open_links SET path = 'elsewhere.rs' | keeps elsewhere.rs, its links name
+        DELETE FROM search_entries WHERE domain = 'work' | text index
+        DELETE FROM graph_patterns | patterns of an atom
+        UPDATE graph_patterns SET key = 'nowhere' | keys of patterns
+        DELETE FROM search_entries WHERE domain = 'knowledge' | text index
+        UPDATE memory_node_properties SET value = 'other' WHERE key = 'a' | properties of a memory
+        DELETE FROM memory_node_properties | properties of a memory
+        DELETE FROM memory_connection_properties | properties of a connection
+        DELETE FROM search_entries WHERE domain = 'memory' | text index
+        DELETE FROM kb_tags | tags of an entity
+        DELETE FROM kb_paths | among its paths
+        UPDATE kb_branch_entities SET type = 'req' WHERE id = 'T-1' | type in a branch's list
+        DELETE FROM kb_branch_entities WHERE id = 'T-1' | that no branch lists
+        DELETE FROM kb_branch_links | that no branch has
+        DELETE FROM search_waiting | index
+        DELETE FROM search_index | index
+        INSERT INTO search_entries (domain, kind, subject) VALUES ('work', 'node', 'gone') | index
+        ",
+    ) {
         let mut world = World::full();
         let before = world.export();
         let place = world.app.db_path().parent().unwrap().to_owned();

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::world::{World, records};
+use crate::support::values::table;
 
 /// The export with the first line of a type edited.
 fn edited(export: &str, kind: &str, from: &str, to: &str) -> String {
@@ -25,96 +26,50 @@ fn edited(export: &str, kind: &str, from: &str, to: &str) -> String {
 #[test]
 fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
     let export = World::full().export();
-    for (kind, from, to, expected) in [
-        ("work.node", "\"summary\":\"Storage\"", "\"summary\":\"  \"", "`summary` is empty"),
-        (
-            "work.node",
-            "\"parent\":\"n_0000000001\"",
-            "\"parent\":\"n_zzzzzzzzzz\"",
-            "`parent` is `n_zzzzzzzzzz`",
-        ),
-        ("work.node", "\"id\":\"n_0000000003\"", "\"id\":\"three\"", "ids of work look like"),
-        ("work.node", "\"resolved\":false", "\"resolved\":\"no\"", "invalid type"),
-        (
-            "work.node",
-            "\"parent\":\"n_0000000003\",",
-            "\"parent\":\"n_0000000004\",",
-            "puts it below itself",
-        ),
-        ("work.node", "\"ref\":\"abc123\"", "\"ref\":\"\"", "`evidence[0].ref` is empty"),
-        ("work.node", "\"version\":1,", "\"version\":1,\"extra\":1,", "unknown field `extra`"),
-        ("work.node", "\"version\":1,", "\"version\":-1,", "a version counts from 1"),
-        ("work.node", "\"version\":1,", "", "missing field `version`"),
-        ("work.project", "\"updated_by\":\"a\",", "", "missing field `updated_by`"),
-        (
-            "work.project",
-            "\"id\":\"n_0000000001\"",
-            "\"id\":\"n_0000000009\"",
-            "there is no work.project of this id",
-        ),
-        ("work.project", "\"name\":\"shop\"", "\"name\":\"other\"", "is another one"),
-        (
-            "work.project",
-            "\"name\":\"shop\"",
-            "\"name\":\" shop\"",
-            "has leading or trailing whitespace",
-        ),
-        ("work.edge", "\"to\":\"n_0000000004\"", "\"to\":\"n_0000000003\"", "`id` is not"),
-        ("work.edge", "depends_on", "n_zzzzzzzzzz", "`id` is not"),
-        (
-            "knowledge.atom",
-            "\"project\":\"n_0000000001\"",
-            "\"project\":\"n_zzzzzzzzzz\"",
-            "`project` is `n_zzzzzzzzzz`",
-        ),
-        ("knowledge.atom", "\"paths\":[", "\"paths\":[\"a/../b\",", "paths[0]"),
-        ("knowledge.atom", "\"molecule\":\"0", "\"molecule\":\"1", "`molecule` is"),
-        (
-            "knowledge.atom",
-            "\"created_by_task\":\"n_",
-            "\"created_by_task\":\"n_\\n",
-            "`created_by_task` is",
-        ),
-        ("knowledge.molecule", "\"last_task\":\"n_", "\"last_task\":\"n_x", "`last_task` is"),
-        ("knowledge.entry", "\"parent\":\"0", "\"parent\":\"1", "`parent` is"),
-        (
-            "knowledge.entry",
-            "\"parent_type\":\"atom\"",
-            "\"parent_type\":\"quark\"",
-            "unknown variant",
-        ),
-        ("memory.node", "\"node_type\":\"Action\"", "\"node_type\":\"Nope\"", "INVALID_NODE_TYPE"),
-        ("memory.node", "AAEC/w==", "A*", "not base64"),
-        ("memory.node", "\"z\":1", "\"z\":null", "`properties.z` is null"),
-        ("memory.node", "\"created_at\":\"2026", "\"created_at\":\"2036", "is before `created_at`"),
-        (
-            "memory.connection",
-            "\"connection_type\":\"Next\"",
-            "\"connection_type\":\"WaitingFor\"",
-            "INVALID_TOPOLOGY",
-        ),
-        ("memory.connection", "\"due\":3,", "", "REQUIRED_PROPERTY_MISSING"),
-        ("memory.ontology", "[\"Action\",", "[\"Action\",\"Action\",", "repeats"),
-        (
-            "memory.ontology",
-            "\"from_types\":[\"Project\"]",
-            "\"from_types\":[\"Nope\"]",
-            "INVALID_NODE_TYPE",
-        ),
-        ("kb.entity", "\"branch\":\"main\"", "\"branch\":\"gone\"", "`branch` is `gone`"),
-        ("kb.entity", "\"line\":2", "\"line\":0", "`line` counts from 1"),
-        ("kb.entity", "\"title\":\"", "\"title\":\"\\u001b[31m", "`title` has the control"),
-        ("kb.entity", "\"status\":\"", "\"status\":\"a\\nb", "`status` has the control"),
-        (
-            "kb.entity",
-            "\"status\":\"",
-            &format!("\"status\":\"{}", "x".repeat(201)),
-            "`status` has",
-        ),
-        ("kb.entity", "\"id\":\"REQ-1\"", "\"id\":\"REQ 1\"", "none of letters"),
-        ("kb.link", "\"confidence\":0.5", "\"confidence\":1.5", "allowed is 0 to 1"),
-        ("kb.branch", "\"updated_at\":\"2026", "\"updated_at\":\"x", "no instant"),
-    ] {
+    let long = format!("\"status\":\"{}", "x".repeat(201));
+    let rows = table(
+        r#"
+        work.node | "summary":"Storage" | "summary":"  " | `summary` is empty
+        work.node | "parent":"n_0000000001" | "parent":"n_zzzzzzzzzz" | `parent` is `n_zzzzzzzzzz`
+        work.node | "id":"n_0000000003" | "id":"three" | ids of work look like
+        work.node | "resolved":false | "resolved":"no" | invalid type
+        work.node | "parent":"n_0000000003", | "parent":"n_0000000004", | puts it below itself
+        work.node | "ref":"abc123" | "ref":"" | `evidence[0].ref` is empty
+        work.node | "version":1, | "version":1,"extra":1, | unknown field `extra`
+        work.node | "version":1, | "version":-1, | a version counts from 1
+        work.node | "version":1, |  | missing field `version`
+        work.project | "updated_by":"a", |  | missing field `updated_by`
+        work.project | "id":"n_0000000001" | "id":"n_0000000009" | there is no work.project of this id
+        work.project | "name":"shop" | "name":"other" | is another one
+        work.project | "name":"shop" | "name":" shop" | has leading or trailing whitespace
+        work.edge | "to":"n_0000000004" | "to":"n_0000000003" | `id` is not
+        work.edge | depends_on | n_zzzzzzzzzz | `id` is not
+        knowledge.atom | "project":"n_0000000001" | "project":"n_zzzzzzzzzz" | `project` is `n_zzzzzzzzzz`
+        knowledge.atom | "paths":[ | "paths":["a/../b", | paths[0]
+        knowledge.atom | "molecule":"0 | "molecule":"1 | `molecule` is
+        knowledge.atom | "created_by_task":"n_ | "created_by_task":"n_\n | `created_by_task` is
+        knowledge.molecule | "last_task":"n_ | "last_task":"n_x | `last_task` is
+        knowledge.entry | "parent":"0 | "parent":"1 | `parent` is
+        knowledge.entry | "parent_type":"atom" | "parent_type":"quark" | unknown variant
+        memory.node | "node_type":"Action" | "node_type":"Nope" | INVALID_NODE_TYPE
+        memory.node | AAEC/w== | A* | not base64
+        memory.node | "z":1 | "z":null | `properties.z` is null
+        memory.node | "created_at":"2026 | "created_at":"2036 | is before `created_at`
+        memory.connection | "connection_type":"Next" | "connection_type":"WaitingFor" | INVALID_TOPOLOGY
+        memory.connection | "due":3, |  | REQUIRED_PROPERTY_MISSING
+        memory.ontology | ["Action", | ["Action","Action", | repeats
+        memory.ontology | "from_types":["Project"] | "from_types":["Nope"] | INVALID_NODE_TYPE
+        kb.entity | "branch":"main" | "branch":"gone" | `branch` is `gone`
+        kb.entity | "line":2 | "line":0 | `line` counts from 1
+        kb.entity | "title":" | "title":"\u001b[31m | `title` has the control
+        kb.entity | "status":" | "status":"a\nb | `status` has the control
+        kb.entity | "id":"REQ-1" | "id":"REQ 1" | none of letters
+        kb.link | "confidence":0.5 | "confidence":1.5 | allowed is 0 to 1
+        kb.branch | "updated_at":"2026 | "updated_at":"x | no instant
+        "#,
+    );
+    let too_long = ["kb.entity", "\"status\":\"", &long, "`status` has"];
+    for [kind, from, to, expected] in rows.into_iter().chain([too_long]) {
         let mut world = World::empty();
         let before = world.app.dump();
         let text = edited(&export, kind, from, to);

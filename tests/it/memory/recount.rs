@@ -1,7 +1,5 @@
 //! `graph doctor` over a memory: derived data must agree with its source.
 
-use std::fs;
-
 use serde_json::json;
 
 use super::{
@@ -9,8 +7,8 @@ use super::{
     world::Memory,
 };
 use crate::support::{
-    INTO_INDEX,
-    binary::{directory, run},
+    binary::{directory, doctor_after, run},
+    values::table,
 };
 
 fn miscounts(m: &mut Memory) -> Vec<String> {
@@ -45,70 +43,26 @@ fn a_memory_of_any_content_agrees_with_a_recount() {
 
 #[test]
 fn doctor_finds_derived_data_that_differs_from_a_memory() {
-    let (m, home) = rich();
-    for (tampering, finding) in [
-        (
-            "UPDATE memory_node_properties SET value = 'other' WHERE key = 'status'",
-            "properties of a memory: mem_0000000001 keeps 3, a recount finds 4",
-        ),
-        (
-            "UPDATE memory_node_properties SET value = value + 1 WHERE key = 'big'",
-            "properties of a memory: mem_0000000006 keeps 1, a recount finds 2",
-        ),
-        (
-            "UPDATE memory_node_properties SET kind = 'boolean' WHERE key = 'n'",
-            "properties of a memory: mem_0000000001 keeps 3, a recount finds 4",
-        ),
-        ("DELETE FROM memory_node_properties WHERE key = 'b'", "keeps 3, a recount finds 4"),
-        (
-            "INSERT INTO memory_node_properties VALUES ('Context', 'x', 'string', 'y', 2)",
-            "properties of a memory: mem_0000000002 keeps 0, a recount finds 0",
-        ),
-        (
-            "INSERT INTO memory_node_properties VALUES ('Context', 'x', 'string', 'y', 99)",
-            "properties without a memory: x of number 99 keeps 1, a recount finds 0",
-        ),
-        (
-            "UPDATE memory_connection_properties SET value = 0.2",
-            "properties of a connection: conn_0000000008 keeps 0, a recount finds 1",
-        ),
-        (
-            "DELETE FROM memory_node_contents WHERE owner = 1",
-            "contents of a memory: mem_0000000001 keeps 0, a recount finds 1",
-        ),
-        (
-            "DELETE FROM search_entries WHERE subject = 'mem_0000000001'",
-            "entries of a memory in the text index: mem_0000000001 keeps 0, a recount finds 1",
-        ),
-        (
-            "DELETE FROM search_waiting WHERE id = (SELECT id FROM search_entries WHERE subject = 'mem_0000000001')",
-            "entries of a memory in the text index: mem_0000000001 keeps 0, a recount finds 1",
-        ),
-        (
-            "DELETE FROM search_index WHERE rowid = (SELECT id FROM search_entries WHERE subject = 'mem_0000000001')",
-            "entries of a memory in the text index: mem_0000000001 keeps 0, a recount finds 1",
-        ),
-        (
-            "UPDATE memory_nodes SET encoding = 'base64' WHERE seq = 1",
-            "entries of a memory in the text index: mem_0000000001 keeps 1, a recount finds 0",
-        ),
-        (
-            "UPDATE search_entries SET subject = 'mem_gone' WHERE subject = 'mem_0000000001'",
-            "entries in the text index without a memory: mem_gone keeps 1, a recount finds 0",
-        ),
-    ] {
-        let copy = home.join("copy.db");
-        let _ = fs::remove_file(&copy);
-        let conn = rusqlite::Connection::open(m.app.db_path()).unwrap();
-        conn.execute("VACUUM INTO ?1", [copy.to_str()]).unwrap();
-        let conn = rusqlite::Connection::open(&copy).unwrap();
-        if tampering.contains("search_index") {
-            conn.execute_batch(INTO_INDEX).unwrap();
-        }
-        assert_eq!(conn.execute(tampering, []).unwrap(), 1, "{tampering}");
-        drop(conn);
-        let ran = run(&home, &["doctor", "--db", "copy.db"]);
-        assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{tampering}: {}", ran.out);
-        assert!(ran.out.contains(finding), "{tampering}: {}", ran.out);
+    let (_m, home) = rich();
+    for [tampering, finding] in table(
+        r"
+        UPDATE memory_node_properties SET value = 'other' WHERE key = 'status' | properties of a memory: mem_0000000001 keeps 3, a recount finds 4
+        UPDATE memory_node_properties SET value = value + 1 WHERE key = 'big' | properties of a memory: mem_0000000006 keeps 1, a recount finds 2
+        UPDATE memory_node_properties SET kind = 'boolean' WHERE key = 'n' | properties of a memory: mem_0000000001 keeps 3, a recount finds 4
+        DELETE FROM memory_node_properties WHERE key = 'b' | keeps 3, a recount finds 4
+        INSERT INTO memory_node_properties VALUES ('Context', 'x', 'string', 'y', 2) | properties of a memory: mem_0000000002 keeps 0, a recount finds 0
+        INSERT INTO memory_node_properties VALUES ('Context', 'x', 'string', 'y', 99) | properties without a memory: x of number 99 keeps 1, a recount finds 0
+        UPDATE memory_connection_properties SET value = 0.2 | properties of a connection: conn_0000000008 keeps 0, a recount finds 1
+        DELETE FROM memory_node_contents WHERE owner = 1 | contents of a memory: mem_0000000001 keeps 0, a recount finds 1
+        DELETE FROM search_entries WHERE subject = 'mem_0000000001' | entries of a memory in the text index: mem_0000000001 keeps 0, a recount finds 1
+        DELETE FROM search_waiting WHERE id = (SELECT id FROM search_entries WHERE subject = 'mem_0000000001') | entries of a memory in the text index: mem_0000000001 keeps 0, a recount finds 1
+        DELETE FROM search_index WHERE rowid = (SELECT id FROM search_entries WHERE subject = 'mem_0000000001') | entries of a memory in the text index: mem_0000000001 keeps 0, a recount finds 1
+        UPDATE memory_nodes SET encoding = 'base64' WHERE seq = 1 | entries of a memory in the text index: mem_0000000001 keeps 1, a recount finds 0
+        UPDATE search_entries SET subject = 'mem_gone' WHERE subject = 'mem_0000000001' | entries in the text index without a memory: mem_gone keeps 1, a recount finds 0
+        ",
+    ) {
+        let (changed, out) = doctor_after(&home, tampering);
+        assert_eq!(changed, 1, "{tampering}");
+        assert!(out.contains(finding), "{tampering}: {out}");
     }
 }

@@ -1,13 +1,15 @@
 //! The real binary as a shell starts it, hermetically, and a plan to show.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::{TestApp, git};
+use super::{INTO_INDEX, TestApp, git};
 
 /// What a run left behind.
 pub struct Ran {
@@ -63,6 +65,25 @@ pub fn finish(command: &mut Command) -> Ran {
 
 pub fn run(directory: &Path, arguments: &[&str]) -> Ran {
     finish(&mut command(directory, arguments))
+}
+
+/// Edits a copy of the database in `directory`; returns how many rows the edit changed and what `graph doctor` then
+/// prints, which must find a problem.
+#[track_caller]
+pub fn doctor_after(directory: &Path, edit: &str) -> (usize, String) {
+    let copy = directory.join("copy.db");
+    let _ = fs::remove_file(&copy);
+    let conn = Connection::open(directory.join("graph.db")).unwrap();
+    conn.execute("VACUUM INTO ?1", [copy.to_str()]).unwrap();
+    let conn = Connection::open(&copy).unwrap();
+    if edit.contains("search_index") {
+        conn.execute_batch(INTO_INDEX).unwrap();
+    }
+    let changed = conn.execute(edit, []).unwrap();
+    drop(conn);
+    let ran = run(directory, &["doctor", "--db", "copy.db"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{edit}: {}", ran.out);
+    (changed, ran.out)
 }
 
 pub fn directory() -> (tempfile::TempDir, PathBuf) {

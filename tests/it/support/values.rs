@@ -29,3 +29,12 @@ pub fn extend(object: &mut Value, more: Value) {
     let Value::Object(more) = more else { panic!("{more} is not an object") };
     object.as_object_mut().unwrap().extend(more);
 }
+
+/// The rows of a table: one a line, with ` | ` between its cells.
+pub fn table<const N: usize>(text: &str) -> Vec<[&str; N]> {
+    let rows = text.lines().map(str::trim).filter(|row| !row.is_empty());
+    let cells = |row: &'_ str| row.split(" | ").count();
+    rows.inspect(|row| assert_eq!(cells(row), N, "cells of {row}"))
+        .map(|row| row.split(" | ").collect::<Vec<_>>().try_into().unwrap())
+        .collect()
+}
