@@ -21,11 +21,11 @@ use file::File;
 pub use key::{KEYS, Key, documented_text, initial_text};
 pub use value::Durability;
 
-/// The name that is looked for upward from the working directory.
+/// The name that is searched for in the working directory and the directories above it.
 pub const FILE_NAME: &str = "graph.config.yaml";
 /// The database's name where none is configured.
 pub const DEFAULT_DB: &str = "graph.db";
-/// The environment that is read; anything else the process has is not our business.
+/// The environment variables that are read.
 const VARIABLES: [&str; 7] = [
     "GRAPH_DB",
     "GRAPH_CONFIG",
@@ -50,7 +50,7 @@ pub enum Source {
         /// The line of the key; none where the file as a whole is meant.
         line: Option<u64>,
     },
-    /// Nobody said anything.
+    /// It was not set.
     Default,
 }
 
@@ -90,7 +90,7 @@ impl ConfigError {
         ConfigError { message: format!("{source}: {problem}"), hint: None }
     }
 
-    /// A value that will not do; `problem` goes on after the value's name.
+    /// An invalid value; `problem` follows the value's name.
     fn value(source: &Source, key: &str, problem: impl fmt::Display) -> Self {
         let message = match source {
             Source::File { .. } => format!("{source}: `{key}` {problem}"),
@@ -125,12 +125,12 @@ pub struct Options {
     pub toolsets: Option<String>,
 }
 
-/// Where the process stands: its working directory and its environment.
+/// The process's working directory and its environment.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
     /// The working directory, absolute.
     pub directory: PathBuf,
-    /// The variables of ours that are set.
+    /// The variables that graph reads and that are set.
     pub variables: BTreeMap<&'static str, OsString>,
 }
 
@@ -184,7 +184,7 @@ pub struct Config {
     pub durability: Setting<Durability>,
     /// Megabytes that one line of a client may have.
     pub max_message_mb: Setting<u32>,
-    /// The branch that the KB takes for the active one; none leaves it to git.
+    /// The branch that is active for the KB; none leaves it to git.
     pub branch: Setting<Option<String>>,
     /// The working directory, absolute: where git is asked.
     pub directory: PathBuf,
@@ -260,7 +260,7 @@ impl Config {
     }
 }
 
-/// The nearest file upward: no further than the repository's root, then the main working tree's root.
+/// The file in the nearest ancestor directory, no further than the repository's root; then in the main working tree's root.
 fn find_file(directory: &Path, repository: Option<&Repository>) -> Option<Setting<PathBuf>> {
     let last = repository.map(|it| it.root.as_path());
     let mut directories: Vec<&Path> = Vec::new();
@@ -271,7 +271,7 @@ fn find_file(directory: &Path, repository: Option<&Repository>) -> Option<Settin
         }
     }
     directories.extend(repository.map(|it| it.main_root.as_path()));
-    // A link that leads nowhere counts: whoever put it there means a file, and should hear that it is gone.
+    // A link without target counts: its creator means a file, and has to learn that it is missing.
     directories
         .into_iter()
         .map(|directory| directory.join(FILE_NAME))

@@ -1,4 +1,4 @@
-//! The configuration file: YAML, every key known, every value with its line.
+//! The configuration file: YAML with known keys, each value with its line.
 
 use std::{fmt, path::Path, path::PathBuf};
 
@@ -18,7 +18,7 @@ use crate::{
 /// Far more than six keys and their comments need.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A file's keys and values, each key known and there once.
+/// A file's keys and values; each key is known and occurs once.
 #[derive(Debug, Default)]
 pub struct File {
     path: PathBuf,
@@ -33,7 +33,7 @@ struct Entry {
 }
 
 impl File {
-    /// Reads the file; `source` tells who asked for it, should it not be there.
+    /// Reads the file; `source` says how it was found, for the error where it is missing.
     pub fn read(path: &Path, source: &Source) -> Result<File, ConfigError> {
         let text = fs::read_text(path, MAX_BYTES).map_err(|error| {
             let shown = path.display();
@@ -56,12 +56,12 @@ impl File {
         let says_nothing =
             |line: &str| matches!(line.trim_ascii_start().chars().next(), None | Some('#'));
         if text.split(['\n', '\r']).all(says_nothing) {
-            // As `graph init` makes it. The parser alone would be a tenth of a server's start.
+            // As `graph init` writes it. The parser alone would be a tenth of a server's start.
             return Ok(File { path: path.to_path_buf(), entries: Vec::new() });
         }
         let place = |line| Source::File { path: path.to_path_buf(), line };
         let options = serde_saphyr::options! {
-            // Told apart from the first one below, in words of our own.
+            // Reported below, with the line of the first one.
             duplicate_keys: DuplicateKeyPolicy::LastWins,
             strict_booleans: true,
         };
@@ -99,14 +99,14 @@ impl File {
     }
 }
 
-/// What the parser said, with our place in front and without its own at the end.
+/// The parser's message, with our location in front and without its own at the end.
 fn syntax(error: &serde_saphyr::Error, place: impl Fn(Option<u64>) -> Source) -> ConfigError {
     let line = error.location().map(|location| location.line());
     ConfigError::new(&place(line), format!("not readable as settings: {}", yaml::explain(error)))
         .hint("write one setting a line, such as `claim_ttl_minutes: 60`")
 }
 
-/// The top of the file: a mapping, or nothing at all.
+/// The top level of the file: a mapping, or nothing at all.
 struct Mapping(Vec<(Spanned<String>, Spanned<Value>)>);
 
 impl<'de> Deserialize<'de> for Mapping {

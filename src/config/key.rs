@@ -11,7 +11,7 @@ use super::{
 };
 use crate::base::Domain;
 
-/// What a key is called, and what is said about it in the documented file.
+/// The name of a key, and what the documented file says about it.
 #[derive(Debug)]
 pub struct Key {
     pub name: &'static str,

@@ -1,4 +1,4 @@
-//! Tests: precedence, the search for the file, and every way in which it can be wrong.
+//! Tests: precedence, the search for the file, and the errors.
 
 use std::fs;
 
@@ -306,7 +306,7 @@ fn the_search_ends_at_the_repository() {
     place.write("repository/a/graph.config.yaml", "claim_ttl_minutes: 3\n");
     assert_eq!(place.load().unwrap().claim_ttl_minutes.value, 3);
 
-    // Outside git it goes all the way up.
+    // Outside git the search ends at the root of the file system.
     place.around.directory = place.path("else/where");
     fs::create_dir_all(&place.around.directory).unwrap();
     assert_eq!(place.load().unwrap().claim_ttl_minutes.value, 1);
@@ -339,7 +339,7 @@ fn a_git_that_leads_to_no_repository_gets_no_database_of_its_own() {
         assert!(error.message.starts_with(&expected), "{error}");
         assert!(error.hint.unwrap().contains("--db"));
     };
-    // The main working tree was moved; it may stand in another repository.
+    // The main working tree was moved; it may be inside another repository.
     place.write("side/.git", "gitdir: ../main/.git/worktrees/side\n");
     place.around.directory = place.path("side");
     refused(&place, "side/.git");
@@ -357,7 +357,7 @@ fn a_git_that_leads_to_no_repository_gets_no_database_of_its_own() {
     fs::remove_file(root.join(".git/HEAD")).unwrap();
     place.around.directory = root.clone();
     refused(&place, "main/.git");
-    // One that is there is no new one.
+    // One that exists is not created.
     place.write("main/graph.db", "");
     assert_eq!(place.load().unwrap().db_path.value, root.join(DEFAULT_DB));
     fs::create_dir_all(place.path("empty/.git")).unwrap();
@@ -394,11 +394,7 @@ fn a_file_of_comments_says_nothing_and_any_line_break_ends_a_comment() {
     for text in ["", "\n  \n", "# claim_ttl_minutes: 5\n\t# more\r\n#", &initial_text()] {
         assert_eq!(ttl(text), 60, "{text:?}");
     }
-    for text in [
-        "# one\rclaim_ttl_minutes: 5",
-        "# one\n \nclaim_ttl_minutes: 5",
-        "---\nclaim_ttl_minutes: 5",
-    ] {
-        assert_eq!(ttl(text), 5, "{text:?}");
+    for before in ["# one\r", "# one\n \n", "---\n"] {
+        assert_eq!(ttl(&format!("{before}claim_ttl_minutes: 5")), 5, "{before:?}");
     }
 }

@@ -1,6 +1,6 @@
-//! Single values: text as it was given, read into what it means.
+//! Single values: from the text that was given to the value it means.
 //!
-//! A problem is the part of a sentence that follows the place and the key.
+//! A problem is the part of a message that follows the location and the key.
 
 use std::{
     ffi::OsStr,
@@ -17,7 +17,7 @@ use crate::base::{
     text::{meant, shorten},
 };
 
-/// Bytes of an agent's name; it is repeated in every answer that tells who did something.
+/// Bytes of an agent's name; it is repeated in every response that names an actor.
 const MAX_IDENTITY: usize = 200;
 
 /// What a committed write survives.
@@ -140,7 +140,7 @@ pub fn toolsets(text: &str) -> Result<Vec<Domain>, String> {
     Ok(named)
 }
 
-/// A name that stands in logs and answers: one short line.
+/// A name that is written to logs and responses: one short line.
 pub fn identity(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {

@@ -25,7 +25,7 @@ pub(super) fn is_on(on: &[Domain]) -> bool {
     resources::is_on(on) || prompts::is_on(on)
 }
 
-/// The values that what was typed may become, at most 100 of them, in order. Asking makes no database.
+/// At most 100 values that begin with what was typed, in order. A request creates no database.
 pub(super) fn complete(
     app: &mut App,
     ctx: &Ctx,
@@ -46,7 +46,7 @@ pub(super) fn complete(
     CompletionInfo::with_pagination(names.values, total, more).map_err(Error::internal)
 }
 
-/// What the argument is that a request is about; what is not there, or has no such argument, is the asker's fault.
+/// The argument that a request is about; an unknown name or argument is an error of the client.
 fn wanted(on: &[Domain], request: &CompleteRequestParams) -> Result<Wanted> {
     let (argument, named) = (request.argument.name.as_str(), text::shorten);
     let refused = |what: String| -> Error { Fault::new(ErrorCode::NotFound, what).into() };
@@ -86,8 +86,8 @@ fn wanted(on: &[Domain], request: &CompleteRequestParams) -> Result<Wanted> {
 /// The last of the paths that were typed is completed, those before it stay.
 fn paths(app: &App, typed: &str, limit: usize) -> Names {
     let begin = typed.rfind(',').map_or(0, |comma| comma + 1);
-    let blanks = typed[begin..].len() - typed[begin..].trim_start().len();
-    let (kept, last) = typed.split_at(begin + blanks);
+    let spaces = typed[begin..].len() - typed[begin..].trim_start().len();
+    let (kept, last) = typed.split_at(begin + spaces);
     let mut names = app.complete_path(last, limit);
     for value in &mut names.values {
         value.insert_str(0, kept);

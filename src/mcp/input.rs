@@ -1,8 +1,8 @@
 //! Who reads the input: the server's own thread while it has nothing else to do, a helper while it has.
 //!
 //! A hop between threads costs more than most calls. So an idle server waits for its client right in the read,
-//! and lends its reader to a thread only while a call is at work elsewhere or an answer is not being taken. The
-//! helper reads ahead, and gives the reader back with the first line that finds the server idle again.
+//! and lends its reader to a thread only while a call runs elsewhere or the client does not read a response. The
+//! helper reads ahead, and returns the reader with the first line that arrives while the server is idle again.
 
 use std::{
     collections::VecDeque,
@@ -23,9 +23,9 @@ use super::{
     room::{Held, Room, weigh},
 };
 
-/// Messages read ahead: a client may send this many before it reads its first answer.
+/// Messages read ahead: a client may send this many before it reads its first response.
 const READ_AHEAD: usize = 4096;
-/// What may be held of messages that are not answered yet, in lines as long as one may be.
+/// Memory for messages without a response yet, in lines of the greatest length.
 const HELD_LINES: usize = 4;
 /// Bytes asked of the input at once.
 const CHUNK: usize = 64 * 1024;
@@ -37,12 +37,12 @@ pub(super) const READER_STACK: usize = 16 * 1024 * 1024;
 /// within two.
 const TURNS: usize = 4;
 
-/// The input, and whoever reads it.
+/// The input, and the thread that reads it.
 pub(super) struct Input<R> {
     /// Here unless it is lent, or the input has ended.
     reader: Option<LineReader<R>>,
     helper: Option<Helper<R>>,
-    /// What the helper read and nobody has taken yet.
+    /// What the helper has read and the server has not received yet.
     read: VecDeque<Incoming>,
     room: Arc<Room>,
     /// The wish that the helper give the reader back with its next line. Whoever turns it off has it: the helper,
@@ -154,7 +154,7 @@ impl<R: Read + Send + 'static> Helper<R> {
     }
 }
 
-/// Reads until the reader is wanted back; false when the input ended, or nobody takes what is read.
+/// Reads until the reader is wanted back; false when the input or the session ended.
 fn read_ahead<R: Read>(
     mut reader: LineReader<R>,
     sender: &mpsc::Sender<Lent<R>>,
@@ -173,7 +173,7 @@ fn read_ahead<R: Read>(
     }
 }
 
-/// Ties the room that a message takes to the request that it is: it is free again when that is done.
+/// Ties the room that a message takes to its request: it is free again when the request is done.
 fn holding(mut incoming: Incoming, held: Held) -> Incoming {
     if let Incoming::Request(_, request) = &mut incoming {
         request.extensions_mut().insert(Arc::new(held));
@@ -181,7 +181,7 @@ fn holding(mut incoming: Incoming, held: Held) -> Incoming {
     incoming
 }
 
-/// Lines of an input, judged.
+/// Lines of an input, decoded.
 struct LineReader<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
@@ -198,7 +198,7 @@ impl<R: Read> LineReader<R> {
         self.reader.buffer().contains(&b'\n')
     }
 
-    /// Waits for the next line that means something, and tells what it takes; none at the end of the input.
+    /// Waits for the next line that means something, and returns it with its size in memory; none at the end of the input.
     fn next(&mut self) -> Option<(Incoming, usize)> {
         loop {
             let incoming = match read_line(&mut self.reader, &mut self.line, self.max_line) {
@@ -300,7 +300,7 @@ mod tests {
                 assert!(held <= HELD_LINES * max_line + bytes, "{held} bytes are held");
             }
             assert!(unanswered.len() * bytes >= (HELD_LINES - 1) * max_line);
-            // One answer makes room for one line, and all of them for as many.
+            // One response makes room for one line, and all of them for as many.
             let before = unanswered.len();
             unanswered.pop();
             unanswered.push(next().await.expect("room for one"));

@@ -20,7 +20,7 @@ mod tests {
         let text = instructions(Domain::ALL);
         let length = text.chars().count();
         assert!(length <= 2_048, "{length}");
-        // What one toolset takes is missing to the others.
+        // The toolsets share the 2,048 characters.
         let work = instructions(&[Domain::Work]).chars().count();
         assert!(work <= 1_250, "{work}");
         let memory = instructions(&[Domain::Memory]).chars().count();

@@ -1,4 +1,4 @@
-//! What the server says of itself before a call: its capabilities and its tools.
+//! How the server describes itself: its capabilities and its tools.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! What one line of input means: the JSON-RPC envelope, judged before rmcp sees it.
+//! What one line of input means: the JSON-RPC envelope, checked before rmcp sees it.
 //!
 //! rmcp meets a line that it cannot place with silence and ends on a notification that it does
-//! not expect. So every line is judged here: a request goes on, a defect gets its answer, and what
+//! not expect. So every line is checked here: a request goes on, an invalid one gets an error, and what
 //! needs neither is dropped.
 
 use rmcp::model::{
@@ -15,7 +15,7 @@ use crate::{
     tools::json::{self, Unreadable, whole},
 };
 
-/// Bytes of an id: it is kept for as long as its request may be answered.
+/// Bytes of an id: it is kept until its request has a response.
 pub(super) const MAX_ID: usize = 1_000;
 
 /// What to do with a line.
@@ -27,7 +27,7 @@ pub(super) enum Incoming {
     Cancelled(RequestId),
     /// Answer it with an error.
     Refused(Refusal),
-    /// A blank line, a response, or a notification that changes nothing here.
+    /// An empty line, a response, or a notification that changes nothing here.
     Nothing,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Arrived {
     pub bytes: usize,
 }
 
-/// A protocol error in answer to a line.
+/// The protocol error for a line.
 #[derive(Debug, PartialEq)]
 pub(super) struct Refusal {
     /// The id of the request where it could be read, else null.
@@ -72,7 +72,7 @@ impl Refusal {
         }
     }
 
-    /// The answer as one JSON-RPC message.
+    /// The error as one JSON-RPC message.
     pub fn to_json(&self) -> Value {
         json!({
             "jsonrpc": "2.0",
@@ -117,8 +117,8 @@ fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
     }
 }
 
-/// The id of a message that cannot be read: whoever sent it waits for an answer to that id. Null where it has none that
-/// could be answered or, if this is all of it, is not one object from its beginning to its end.
+/// The id of an invalid message: its sender waits for a response with that id. Null where there is no valid id or, if
+/// the text is the whole message, it is not one complete object.
 pub(super) fn id_of(line: &[u8], whole: bool) -> Value {
     let (mut depth, mut id, mut bytes) = (0_usize, Value::Null, line.iter());
     while let Some(byte) = bytes.next() {
@@ -141,7 +141,7 @@ pub(super) fn id_of(line: &[u8], whole: bool) -> Value {
     if depth == 0 || !whole { id } else { Value::Null }
 }
 
-/// The id that stands after its key, if it is one that can be answered.
+/// The id after its key, if it is valid.
 fn named(text: &[u8]) -> Option<Value> {
     let value = text.trim_ascii_start().strip_prefix(b":")?;
     // Everything else is passed over, however long it is.
@@ -232,7 +232,7 @@ fn request(
     if method == CallToolRequestMethod::VALUE {
         return call(params, bytes).map_err(bad_params);
     }
-    // rmcp takes a cursor of the wrong type for none and would start the list again.
+    // rmcp reads a cursor of the wrong type as none and would start the list again.
     if params.get("cursor").is_some_and(|cursor| !cursor.is_string() && !cursor.is_null()) {
         return Err(bad_params("have a `cursor` that is not a string"));
     }

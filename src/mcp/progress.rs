@@ -1,4 +1,4 @@
-//! `notifications/progress`: how far a long call is, for a client that asked to be told.
+//! `notifications/progress`: how far a long call is, for a client that asked for it.
 
 use std::{
     future::pending,
@@ -24,13 +24,13 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    /// What the call tells, and where that is heard.
+    /// The call's end, and the server's end.
     pub fn new(token: ProgressToken) -> (Progress, Self) {
         let (told, steps) = watch::channel((0, 0));
         let next = Mutex::new(Instant::now() + PACE);
         let progress = Progress::heard_by(move |done, expected| {
             let now = Instant::now();
-            // A tick is cheap for as long as nobody needs to hear of it.
+            // A tick is cheap until a notification is due.
             let Ok(mut next) = next.lock() else { return };
             if now >= *next {
                 *next = now + PACE;
@@ -40,19 +40,19 @@ impl Heard {
         (progress, Heard { token, steps })
     }
 
-    /// Waits until there is something to tell; forever, where the call tells nothing more. Safe to drop.
+    /// Waits for the next notification; forever, where the call reports nothing more. Safe to drop.
     pub async fn next(&mut self) -> ProgressNotificationParam {
         if self.steps.changed().await.is_err() {
             pending::<()>().await;
         }
         let (done, expected) = *self.steps.borrow_and_update();
         let told = ProgressNotificationParam::new(self.token.clone(), done as f64);
-        // Where nobody knows how much is to come, what is done is all that is expected.
+        // Where the total is not known, it is what has been done so far.
         if expected > done { told.with_total(expected as f64) } else { told }
     }
 }
 
-/// Sends it, and waits until it is out: nothing of this kind may follow the answer.
+/// Sends it, and waits until it is written: no notification may follow the response.
 pub(super) async fn send(peer: &Peer<RoleServer>, told: ProgressNotificationParam) {
     if let Err(error) = peer.notify_progress(told).await {
         tracing::debug!(%error, "the client is not told how far a call is");

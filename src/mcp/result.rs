@@ -1,7 +1,7 @@
 //! What a call's outcome looks like on the wire: the same compact JSON for every kind of client.
 //!
 //! Some clients show the model only the text block, others only the structured content, so each
-//! carries the whole answer. A fault is an answer too, never a protocol error.
+//! carries the whole response. A fault is a response too, never a protocol error.
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -22,7 +22,7 @@ const MAX_MESSAGE: usize = 600;
 const MAX_HINT: usize = 200;
 const MAX_DETAIL_TEXT: usize = 120;
 
-/// Folds the outcome of a call into rmcp's result, which has the answer as text; [`Outgoing`] adds the rest.
+/// Folds the outcome of a call into rmcp's result, which has the response as text; [`Outgoing`] adds the rest.
 ///
 /// With `envelope` a fault is `{"success": false, "error": …}`, as that tool's seed has it.
 pub(super) fn fold(outcome: Result<String>, envelope: bool, request: &str) -> CallToolResult {
@@ -39,7 +39,7 @@ pub(super) fn fold(outcome: Result<String>, envelope: bool, request: &str) -> Ca
     }
 }
 
-/// A message on its way to the client. What a tool answered is written once and stands there twice, as text and as
+/// A message on its way to the client. The response of a tool is serialized once and sent twice, as text and as
 /// structured content.
 #[derive(Serialize)]
 #[serde(untagged)]

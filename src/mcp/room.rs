@@ -48,7 +48,7 @@ impl Room {
             held = self.freed.wait(held).unwrap_or_else(PoisonError::into_inner);
         }
         drop(held);
-        // Only one thread reads, so that nobody else took it meanwhile.
+        // Only one thread reads, so that no other took it meanwhile.
         self.take(bytes)
     }
 }

@@ -46,12 +46,12 @@ use crate::{
     tools::{Registry, ToolDef},
 };
 
-/// A call whose line is longer is worth a thread of its own.
+/// A call with a longer line runs on a thread of its own.
 const SHORT_LINE: usize = 64 * 1024;
 /// Between two interrupts of a cancelled call: one that comes before a long statement is lost on it.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
 
-/// Serves `registry` until the input ends and every accepted call is answered.
+/// Serves `registry` until the input ends and every accepted call has its response.
 pub(super) fn serve(
     app: App,
     registry: Registry,
@@ -93,7 +93,7 @@ fn run(server: Server, lines: impl Transport<RoleServer> + 'static) -> Result<()
                 running.waiting().await.map_err(Error::internal)?;
                 Ok(())
             }
-            // The client left before it said anything that needs a session.
+            // The client left before it sent anything that needs a session.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(Error::internal(error)),
         }
@@ -120,18 +120,18 @@ impl Server {
         }
     }
 
-    /// What is done after an answer, which it must not hold up: a database that is there is opened while the client
-    /// reads the answer to its greeting, and its log worked off now and then. One that is not there is made by the
-    /// first call that needs it, so that no file appears where nobody asked for one.
+    /// What is done after a response, which it must not delay: a database that exists is opened while the client reads
+    /// the response to `initialize`, and a checkpoint is written now and then. One that is missing is created by the
+    /// first call that needs it, so that no file appears without need.
     fn after_answers(&self) -> impl FnMut() + Send + 'static {
         let (app, mut greeted) = (Arc::clone(&self.app), false);
         move || {
-            // Whoever has the lock is a call, which opens the file itself and comes by here in its turn.
+            // A call has the lock: it opens the file itself, and this runs again after its response.
             let Ok(mut app) = Arc::clone(&app).try_lock_owned() else { return };
             let opens =
                 !std::mem::replace(&mut greeted, true) && app.config().db_path.value.is_file();
             if opens || app.is_unsettled() {
-                // Detached: the next call waits for the lock, meets the same error, and can tell somebody.
+                // Detached: the next call waits for the lock, meets the same error, and can report it.
                 drop(tokio::task::spawn_blocking(move || app.settle()));
             }
         }
@@ -205,20 +205,20 @@ impl Server {
         }
     }
 
-    /// Reads something that is no tool, in its turn and on a blocking thread: it is seldom, and may be large.
-    async fn look<T: Send + 'static>(
+    /// Runs a request that is no tool call, in its turn and on a blocking thread: it is rare, and may be large.
+    async fn run_other<T: Send + 'static>(
         &self,
         f: impl FnOnce(&mut App, &Ctx) -> Result<T> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let mut app = Arc::clone(&self.app).lock_owned().await;
         let ctx = app.ctx(None);
         let request = ctx.request.clone();
-        let looked = tokio::task::spawn_blocking(move || {
+        let outcome = tokio::task::spawn_blocking(move || {
             app.set_patience(Patience::Full)?;
             f(&mut app, &ctx)
         });
-        let looked = looked.await.map_err(Error::internal).flatten();
-        looked.map_err(|error| {
+        let outcome = outcome.await.map_err(Error::internal).flatten();
+        outcome.map_err(|error| {
             if let Error::Internal(cause) = &error {
                 tracing::error!(request, cause = %cause, "internal error in request {request}: {cause}");
             }
@@ -232,7 +232,7 @@ impl Server {
     }
 }
 
-/// What a call tells next; forever away for a client that did not ask.
+/// The next progress of a call; never, for a client that did not ask for it.
 async fn next(heard: Option<&mut Heard>) -> ProgressNotificationParam {
     match heard {
         Some(heard) => heard.next().await,
@@ -302,7 +302,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         check_first_page(request.as_ref())?;
-        let listed = self.look(resources::list).await?;
+        let listed = self.run_other(resources::list).await?;
         Ok(ListResourcesResult::with_all_items(listed))
     }
 
@@ -312,7 +312,8 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         check_first_page(request.as_ref())?;
-        let templates = self.look(|app, _| Ok(resources::templates(&app.config().toolsets.value)));
+        let templates =
+            self.run_other(|app, _| Ok(resources::templates(&app.config().toolsets.value)));
         Ok(ListResourceTemplatesResult::with_all_items(templates.await?))
     }
 
@@ -321,7 +322,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let contents = self.look(move |app, ctx| resources::read(app, ctx, &request.uri)).await?;
+        let contents =
+            self.run_other(move |app, ctx| resources::read(app, ctx, &request.uri)).await?;
         Ok(ReadResourceResult::new(contents).into())
     }
 
@@ -330,7 +332,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let completed = self.look(move |app, ctx| completion::complete(app, ctx, &request));
+        let completed = self.run_other(move |app, ctx| completion::complete(app, ctx, &request));
         Ok(CompleteResult::new(completed.await?))
     }
 

@@ -1,8 +1,8 @@
 //! The stdio transport: lines in as [`input`](super::input) reads them, lines out at once.
 //!
-//! It stands in front of rmcp and keeps the session alive where rmcp would end or fall silent (see
+//! It is in front of rmcp and keeps the session alive where rmcp would end it or not respond (see
 //! [`message`](super::message)). It also knows which requests are in flight, so that the end of
-//! input is passed on only after every accepted request was answered.
+//! input is passed on only after every accepted request has its response.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -35,16 +35,16 @@ const CANCELLED: usize = 256;
 pub(super) struct Lines<R, W> {
     input: Input<R>,
     in_flight: HashSet<RequestId>,
-    /// The ids that were cancelled last stay taken: a call may still be running, and its answer must not pass for that of
-    /// another.
+    /// The ids that were cancelled last cannot be used again: a call may still be running, and its response must not be
+    /// taken for that of another.
     cancelled: VecDeque<RequestId>,
-    /// Travels with every request, and is dropped with it: a call that was cancelled is at work for a while.
+    /// Travels with every request, and is dropped with it: a call that was cancelled may still be running.
     at_work: Arc<()>,
     output: W,
     buffer: Vec<u8>,
-    /// What waits for an answer to be out.
+    /// What runs after each response.
     then: Option<Box<dyn FnMut() + Send>>,
-    /// No more input is wanted: it ended, or nobody reads the answers.
+    /// No more input is wanted: it ended, or the client no longer reads.
     ended: bool,
 }
 
@@ -63,12 +63,12 @@ impl<R: Read + Send + 'static, W: Output> Lines<R, W> {
         }
     }
 
-    /// Does `then` as soon as a request is answered.
+    /// Runs `then` after each response.
     pub fn after_each(self, then: impl FnMut() + Send + 'static) -> Self {
         Lines { then: Some(Box::new(then)), ..self }
     }
 
-    /// Whether nothing happens before the client says something.
+    /// Whether nothing happens before the client sends something.
     fn is_idle(&self) -> bool {
         self.in_flight.is_empty() && Arc::strong_count(&self.at_work) == 1
     }
@@ -76,7 +76,7 @@ impl<R: Read + Send + 'static, W: Output> Lines<R, W> {
     fn write(&mut self, message: &impl Serialize) {
         if let Err(error) = self.try_write(message) {
             // The client is gone. What is in flight still commits, then the session ends.
-            tracing::debug!(%error, "nobody reads the answers any more");
+            tracing::debug!(%error, "the client no longer reads responses");
             self.ended = true;
         }
         self.buffer.shrink_to(KEPT_BUFFER);
@@ -88,7 +88,7 @@ impl<R: Read + Send + 'static, W: Output> Lines<R, W> {
         self.buffer.push(b'\n');
         let mut rest = self.buffer.as_slice();
         // A client may send all that it has to say before it reads. Before a write waits for such a one, the
-        // input must be somebody else's.
+        // input must be with the helper.
         while self.input.is_here() && !rest.is_empty() {
             match self.output.room(rest.len()) {
                 0 => self.input.lend(),
@@ -104,13 +104,13 @@ impl<R: Read + Send + 'static, W: Output> Lines<R, W> {
     }
 }
 
-/// A request that somebody works on.
+/// A request that is being processed.
 #[derive(Clone)]
 struct AtWork {
     _held: Arc<()>,
 }
 
-/// An output that can tell how much it takes without waiting.
+/// An output that knows how much it accepts without waiting.
 pub(super) trait Output: Write + Send + 'static {
     /// How many bytes at least, of so many that there are; none is always safe.
     fn room(&self, bytes: usize) -> usize;
@@ -132,7 +132,7 @@ impl<W: Write + std::os::fd::AsFd + Send + 'static> Output for W {
     }
 }
 
-/// What a pipe holds of which all is free. A long answer then goes out in one piece, and wakes its reader once.
+/// The capacity of a pipe that is empty. A long response then goes out in one piece, and wakes its reader once.
 #[cfg(target_os = "linux")]
 fn room_of_empty_pipe(output: &impl std::os::fd::AsFd) -> Option<usize> {
     let size = rustix::pipe::fcntl_getpipe_size(output).ok()?;
@@ -179,7 +179,7 @@ impl<R: Read + Send + 'static, W: Output> Transport<RoleServer> for Lines<R, W> 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if self.ended {
-                // Also what was cancelled: nobody would stop it any more.
+                // Also what was cancelled: nothing would stop it any more.
                 if self.is_idle() {
                     return None;
                 }

@@ -97,7 +97,7 @@ fn read_closed(
     Ok(())
 }
 
-/// An object with keys of the caller's choice; only a schema for their values is looked at.
+/// An object with free keys; only a schema for their values is checked.
 fn read_open(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> {
     check_free(value, path)?;
     if let Some(each @ Value::Object(_)) = schema.get("additionalProperties")
@@ -120,13 +120,13 @@ fn read_array(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> 
             Ok(parsed @ Value::Array(_)) => *value = parsed,
             // One glob is a list of one, but JSON that is no list is a mistake.
             Ok(_) if has_format(each, GLOB) => return Err(mistyped(path, schema, value)),
-            // Kept as one item it would be found by nobody, and nobody would know.
+            // Stored as one item, no search would find it, and the caller would not notice.
             Err(problem) if seems_a_list(written) => {
                 let problem = format!("seems to be a list written as text, and is {problem}");
                 return Err(path.fault(problem).hint("send a JSON list of texts").into());
             }
             Err(_) if has_format(each, GLOB) => {
-                *value = apart(written).into_iter().map(Value::from).collect();
+                *value = split_globs(written).into_iter().map(Value::from).collect();
             }
             _ if has_format(schema, CSV) => {
                 let parts = written.split(',').map(str::trim).filter(|part| !part.is_empty());
@@ -151,24 +151,24 @@ fn read_array(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()> 
     Ok(())
 }
 
-/// Whether a text begins as a list of texts does.
+/// Whether a text begins like a JSON list of texts.
 fn seems_a_list(written: &str) -> bool {
     let inside = written.trim_start().strip_prefix('[').map(str::trim_start);
     inside.is_some_and(|inside| inside.starts_with(['"', '\'']))
 }
 
-/// Globs that came as one text: apart by lines, or by commas with a blank, unless those stand within braces.
-fn apart(written: &str) -> Vec<&str> {
+/// Globs in one text, separated by line breaks, or by commas with a space after them outside of braces.
+fn split_globs(written: &str) -> Vec<&str> {
     let mut depth = 0_usize;
-    let mut blank_follows = written.chars().skip(1).map(char::is_whitespace);
+    let mut space_follows = written.chars().skip(1).map(char::is_whitespace);
     let ends = |letter: char| {
-        let before_blank = blank_follows.next().unwrap_or(false);
+        let before_space = space_follows.next().unwrap_or(false);
         match letter {
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        letter == '\n' || (letter == ',' && depth == 0 && before_blank)
+        letter == '\n' || (letter == ',' && depth == 0 && before_space)
     };
     let globs: Vec<&str> =
         written.split(ends).map(str::trim).filter(|glob| !glob.is_empty()).collect();
@@ -267,7 +267,7 @@ fn read_boolean(schema: &Value, value: &mut Value, path: &Path<'_>) -> Result<()
     Ok(())
 }
 
-/// A value the schema says nothing about: bounded in depth, and storable.
+/// A value without a schema: bounded in depth, and storable.
 fn check_free(value: &Value, path: &Path<'_>) -> Result<()> {
     if matches!(value, Value::Array(_) | Value::Object(_)) {
         props::check_depth(&path.name(), value)?;

@@ -1,4 +1,4 @@
-//! How a refused argument is explained: where it stands, what was received, what is allowed.
+//! How a refused argument is explained: its path, what was received, what is allowed.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ const PATH_CHARS: usize = 200;
 const RECEIVED_CHARS: usize = 80;
 const ALLOWED_CHARS: usize = 600;
 
-/// Where a value stands, written out only when something is wrong with it.
+/// The path of a value, written out only for an error.
 pub(super) enum Path<'a> {
     /// The arguments as a whole.
     Root,
@@ -104,7 +104,7 @@ pub(super) fn out_of_range<N: fmt::Display>(
     path.fault(format!("{received}; allowed: {allowed}")).into()
 }
 
-/// What a schema asks for, in words.
+/// The type that a schema requires, for a message.
 fn expectation(schema: &Value) -> &'static str {
     match schema.get("type").and_then(main_type) {
         Some("object") => "an object",
@@ -149,7 +149,7 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 fn quote(value: &Value) -> String {
     match value {
-        // Not worth writing out whole for its first characters.
+        // Only its first characters would be shown.
         Value::Array(items) if items.len() > RECEIVED_CHARS => "a long list".to_owned(),
         Value::Object(fields) if fields.len() > RECEIVED_CHARS => "a large object".to_owned(),
         value => text::shorten(&value.to_string(), RECEIVED_CHARS),

@@ -23,7 +23,7 @@ pub enum Effect {
     Destructive,
 }
 
-/// Takes arguments as the schema has them, gives the answer as compact JSON.
+/// From arguments that fit the schema to the response as compact JSON.
 type Run = Box<dyn Fn(&mut App, &Ctx, Value) -> Result<String> + Send + Sync>;
 
 /// One tool: how it is listed, and what it runs.
@@ -32,9 +32,9 @@ pub struct ToolDef {
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// Begins with the domain's word and says when to use the tool.
+    /// Begins with the name of the domain and says when to use the tool.
     pub description: &'static str,
-    /// The group it is switched on with.
+    /// The tools of this domain are switched on together.
     pub toolset: Domain,
     /// What a call may do.
     pub effect: Effect,
@@ -74,7 +74,7 @@ impl ToolDef {
             idempotent: effect == Effect::Read,
             envelope: false,
             long: false,
-            // Made when they are first looked at: at start nobody has asked yet.
+            // Generated on first use: a server starts faster without them.
             input: LazyLock::new(input::schema::<Args>),
             output: LazyLock::new(output::schema::<Answer>),
             run: Box::new(move |app, ctx, arguments| {
@@ -108,7 +108,7 @@ impl ToolDef {
     }
 }
 
-/// What the reader let pass and the type did not take, such as a number too large for it.
+/// An argument that fits the schema and not the type, such as a number that is too large.
 fn unfitting(error: serde_json::Error) -> Error {
     let problem = text::shorten(&error.to_string(), 300);
     Fault::new(ErrorCode::ValidationError, format!("the arguments do not fit: {problem}")).into()

@@ -26,9 +26,9 @@ pub(super) fn schema<T: JsonSchema>() -> Value {
     Value::Object(root)
 }
 
-/// The arguments' schema as it is listed: without what only the reader makes use of.
+/// The schema as it is listed: without what only the reader of arguments uses.
 ///
-/// A model that goes past a bound is told so; most never do, and all would pay for it.
+/// A bound is named in the error of a call that exceeds it; few calls do, and every model would pay for it.
 pub(super) fn listed(input: &Value) -> Value {
     let mut listed = input.clone();
     let mut open = vec![&mut listed];
@@ -52,12 +52,12 @@ pub(super) fn listed(input: &Value) -> Value {
 
 struct Inliner<'a> {
     definitions: &'a Map<String, Value>,
-    /// The definitions being put in place, outermost first.
+    /// The definitions that are being written out, outermost first.
     open: Vec<String>,
 }
 
 impl Inliner<'_> {
-    /// One schema, made compact; a boolean schema becomes the empty one, which more clients read.
+    /// One schema, made compact; a boolean schema becomes the empty one, which more clients support.
     fn schema(&mut self, schema: Value) -> Value {
         let Value::Object(mut schema) = schema else {
             return json!({});
@@ -65,7 +65,7 @@ impl Inliner<'_> {
         for noise in ["title", "default", "$schema", "writeOnly", "readOnly"] {
             schema.shift_remove(noise);
         }
-        // Of formats only our own tell the reader something: `int64` is said by `integer`.
+        // Only our own formats matter to the reader: `int64` adds nothing to `integer`.
         if schema.get("format").is_some_and(|format| format != CSV && format != GLOB) {
             schema.shift_remove("format");
         }
@@ -107,7 +107,7 @@ impl Inliner<'_> {
         Some((key, value))
     }
 
-    /// The definition in place of its name; `beside` is what the field itself says.
+    /// The definition in place of its name; `beside` holds the field's own keywords.
     fn reference(&mut self, name: String, beside: Map<String, Value>) -> Value {
         if self.open.contains(&name) {
             // A type that contains itself cannot be written out. No tool has one, which a test checks.
@@ -145,7 +145,7 @@ fn drop_null(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Named values, each with a doc comment of its own, become one plain `enum`.
+/// Variants with a doc comment each become one plain `enum`.
 fn collapse_variants(schema: &mut Map<String, Value>) {
     if let Some(only) = schema.shift_remove("const") {
         schema.insert("enum".to_owned(), json!([only]));

@@ -101,7 +101,7 @@ pub fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
         if bytes.nth(at) == Some(&b'"') {
             return;
         }
-        // What stands behind a backslash belongs to it.
+        // The character after a backslash belongs to it.
         bytes.next();
     }
     *bytes = [].iter();

@@ -59,12 +59,12 @@ pub(super) struct ManageGraph {
     cascade: Option<bool>,
 }
 
-/// A text that the reader takes for nothing else.
+/// A text that is never read as JSON.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 struct Glob(#[schemars(extend("format" = "glob"))] String);
 
-/// What a write answers, under the name of what it was about.
+/// The response of a write, under the name of the type that was written.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Wrote {
