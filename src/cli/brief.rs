@@ -1,4 +1,4 @@
-//! `graph brief [PATH…|--diff [REV]]`: what an agent would be told before it touches these files.
+//! `graph brief [PATH…|--diff [REV]]`: what an agent should know before it touches these files.
 
 use clap::{Args, ValueHint, builder::RangedU64ValueParser};
 
@@ -17,7 +17,7 @@ use crate::{
     kb::Violation,
 };
 
-/// What changes are counted from where nobody says.
+/// The default revision that changes are counted from.
 const HEAD: &str = "HEAD";
 
 /// About which files.

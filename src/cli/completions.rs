@@ -1,6 +1,6 @@
 //! `graph completions SHELL`: a script that asks this program what fits, so that it completes ids and names too.
 //!
-//! The script calls the program with [`VARIABLE`] set. Such a call is quick, makes and changes nothing, and where
+//! The script calls the program with [`VARIABLE`] set. Such a call is quick, changes nothing, and where
 //! something fails it has nothing to say.
 
 use std::{

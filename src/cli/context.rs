@@ -1,4 +1,4 @@
-//! `graph context PATH…`: what an agent would be told about these files.
+//! `graph context PATH…`: what an agent should know about these files.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
         include: vec![Include::Work, Include::Kb],
     };
     let settings = shell.app.work();
-    // What is known of the files is worth telling also where the KB cannot be read.
+    // What is known about the files is shown even where the KB cannot be read.
     let kb = match shell.app.kb(None) {
         Ok(setting) => Some(setting),
         Err(Error::Fault(fault)) => {
@@ -93,7 +93,7 @@ pub(super) fn bound(files: &mut Vec<String>, shell: &mut Shell) -> std::io::Resu
     Ok(())
 }
 
-/// The absolute path, without `.` and `..`: in a shell, paths begin where one stands.
+/// The absolute path, without `.` and `..`: in a shell, paths are relative to the working directory.
 fn whole_path(here: &Path, path: &str) -> PathBuf {
     let mut whole = PathBuf::new();
     for part in here.join(path).components() {

@@ -185,7 +185,7 @@ impl Story<'_> {
         Ok(answer)
     }
 
-    /// Runs a command as a person types it. A check that fails is part of the story.
+    /// Runs a command as a person types it. A check that fails is part of the demo.
     fn shows(&mut self, who: &str, line: &str) -> Result<(), Failure> {
         self.shell.out.line(format_args!("{} {}", styled(GOOD, "$"), styled(NEXT, line)))?;
         self.shell.ctx = self.shell.app.ctx(Some(who));

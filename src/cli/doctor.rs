@@ -167,7 +167,7 @@ impl From<Fault> for Problem {
     }
 }
 
-/// What a hint says beside sending people here.
+/// A hint without the parts that lead to this command.
 fn beyond(hint: &str) -> String {
     let parts: Vec<_> = hint.split("; ").filter(|part| !part.contains("`graph doctor`")).collect();
     match parts.is_empty() {
@@ -176,7 +176,7 @@ fn beyond(hint: &str) -> String {
     }
 }
 
-/// What is not wrong with the KB, and worth a look.
+/// What is no error in the KB, but should be known.
 fn kb_remarks(state: &KbState, stale: &[String]) -> Vec<String> {
     let counted = [
         (state.unsynced, "file", "to sync: graph kb sync"),
@@ -214,7 +214,7 @@ fn repairs(repaired: &[String], out: &mut Output) -> std::io::Result<()> {
         .try_for_each(|done| out.line(format_args!("  {} {}", styled(GOOD, "✓"), plain(done))))
 }
 
-/// Not wrong, and worth a look: files move, and what is known about them stays behind.
+/// No errors: patterns that match no file any more, because files were moved or deleted.
 fn remarks(idle: &[IdlePattern], out: &mut Output) -> std::io::Result<()> {
     if idle.is_empty() {
         return Ok(());

@@ -56,7 +56,7 @@ fn to_stdout(shell: &mut Shell) -> Outcome {
     let mut failed = None;
     let exported = app.export(ctx, &mut Told { out: out.data()?, failed: &mut failed }, |_, _| {});
     match (exported, failed) {
-        // As any other output that nobody reads to its end.
+        // As for any other output whose reader stops early.
         (Err(_), Some(error)) => Err(Failure::Io(error)),
         (exported, _) => exported.map(|_| Done::Ok).map_err(Failure::from),
     }

@@ -53,7 +53,7 @@ pub struct Import {
 
 /// Bytes of a file of another program.
 const FOREIGN: u64 = 1 << 30;
-/// Bytes of a first line that tell what a file is.
+/// Bytes of a first line that identify the format of a file.
 const START: u64 = 16 << 20;
 
 /// Imports all of it, or nothing.

@@ -47,7 +47,7 @@ pub fn run(ask: &Init, shell: &mut Shell) -> Outcome {
     }
     let here = shell.app.config().directory == setup.root;
     for step in &setup.steps {
-        // Written before it is told: what was done stays on the screen if the next one fails.
+        // Printed at once: what was done stays on the screen if the next step fails.
         if !ask.dry_run {
             setup.apply(step)?;
         }
@@ -71,7 +71,7 @@ pub fn run(ask: &Init, shell: &mut Shell) -> Outcome {
     Ok(if failed { Done::Violations } else { Done::Ok })
 }
 
-/// Whether the KB and the skills are wanted: by option, or because somebody at a terminal says so.
+/// Whether the KB and the skills are wanted: by option, or by an answer at the terminal.
 fn parts(ask: &Init, shell: &mut Shell) -> Result<(bool, bool), Failure> {
     let may_ask = !ask.yes && !ask.dry_run && !shell.out.json && shell.out.can_ask();
     let has_kb = shell.app.config().root.join(KB_FILE).exists();

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first time it lets a command tidy up, the second time it ends it where it stands.
+//! Ctrl-C: the first one lets a command clean up, the second one ends it at once.
 
 use std::sync::{
     Arc,
@@ -8,10 +8,10 @@ use std::sync::{
 use super::output::Failure;
 use crate::base::Error;
 
-/// The exit code of what a person stopped.
+/// The exit code of a command that was stopped with Ctrl-C.
 pub const STOPPED: u8 = 130;
 
-/// Whether Ctrl-C was pressed since this was made.
+/// Whether Ctrl-C was pressed since this was created.
 #[derive(Debug, Clone)]
 pub struct Stop(Arc<AtomicBool>);
 

@@ -114,7 +114,7 @@ fn of_all(wanted: Wanted<'_>, ask: &Log, shell: &mut Shell) -> Outcome {
     let limit = ask.limit;
     let entries = match shell.is_new() {
         true => Vec::new(),
-        // One more than is shown tells whether there is more.
+        // One more than is shown, to know whether there are more.
         false => shell.app.log(&shell.ctx, wanted, limit + 1)?,
     };
     let more = entries.len() > limit;
@@ -164,7 +164,7 @@ fn of_one(id: &str, limit: usize, shell: &mut Shell) -> Outcome {
         }
         past => past?,
     };
-    // A page is cut for an agent's eyes; a person gets as many events as were asked for.
+    // A page is limited for agents; a person gets as many events as were asked for.
     while past.next_cursor.is_some() && past.events.len() < limit {
         wanted.cursor = past.next_cursor.take();
         wanted.limit = Some(limit - past.events.len());

@@ -82,7 +82,7 @@ impl Shell {
         self.app.joined(&self.ctx, f)
     }
 
-    /// Makes a call that may be long, with a bar for whoever looks on at a terminal.
+    /// Runs a call that may take long, with a progress bar on a terminal.
     fn watched<T>(&mut self, title: &'static str, call: impl FnOnce(&mut App, &Ctx) -> T) -> T {
         let (progress, _bar) = self.out.progress(title).hearing();
         let ctx = Ctx { progress, ..self.ctx.clone() };
@@ -111,7 +111,7 @@ pub fn run(line: impl IntoIterator<Item = OsString>, serve: Serve) -> ExitCode {
     let cli = match Cli::read(&line) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are answers and go to standard output; a closed pipe is nobody's fault.
+            // Help and version are data and go to standard output; a closed pipe is no error.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -179,7 +179,7 @@ fn start(cli: &Cli, serve: Serve) -> ExitCode {
     }
 }
 
-/// Tells whoever asked for more what this is about.
+/// Logs which database and settings are used, for --verbose.
 fn say_more(config: &Config) {
     let shown = |path: &Path| output::plain(&path.display().to_string());
     let (db, source) = (shown(&config.db_path.value), config.db_path.source.to_string());
@@ -231,8 +231,8 @@ fn trace(verbose: u8) {
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
-    // At debug the protocol's library logs whole requests, which are the user's own text. It warns of every answer that
-    // is an error, also of a cancelled call, which nobody need be told.
+    // At debug the protocol's library logs whole requests, which are the user's own text. It warns of every response
+    // that is an error, also of a cancelled call, where it has no use.
     let protocol = if verbose == 0 { LevelFilter::ERROR } else { LevelFilter::WARN };
     let targets = Targets::new().with_default(level).with_target("rmcp", protocol);
     let ansi = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;

@@ -1,7 +1,7 @@
-//! The one place that prints: people's lines, JSON, and what went wrong.
+//! The one place that prints: lines for people, JSON, and errors.
 //!
-//! Standard output is data, standard error is talk. Colour is decoration on a terminal, never information. Stored text
-//! was written by others and cannot move the cursor, hide itself or end a line early.
+//! Standard output is for data, standard error for messages. Colour is decoration on a terminal, never information.
+//! Stored text is untrusted: it cannot move the cursor, hide itself or end a line early.
 
 use std::{
     fmt::Display,
@@ -65,11 +65,11 @@ pub enum Failure {
         /// What would.
         hint: String,
     },
-    /// A fault, or a defect of ours.
+    /// A fault, or an internal error.
     Error(Error),
     /// The output, or a file, could not be written or read.
     Io(io::Error),
-    /// Somebody pressed Ctrl-C, and knows it.
+    /// Stopped with Ctrl-C, which needs no message.
     Stopped,
 }
 
@@ -108,11 +108,11 @@ pub struct Output {
     pub enveloped: bool,
     /// The names of tools, which a shell calls by `graph tool`.
     pub tools: Vec<&'static str>,
-    /// What a command calls otherwise than the tools do, in what it says to people.
+    /// Words of the tools, and what the command line calls the same in messages to people.
     pub words: &'static [(&'static str, &'static str)],
-    /// Which files the command line names, and the names of commands that are told about them.
+    /// The options that name files on this command line, and the commands that accept them.
     pub given: (String, Vec<String>),
-    /// Whether a person reads along, so that JSON is worth breaking into lines.
+    /// Whether standard output is a terminal, where JSON is indented.
     terminal: bool,
     out: Box<dyn Write>,
     err: Box<dyn Write>,
@@ -148,13 +148,13 @@ impl Output {
         writeln!(self.out)
     }
 
-    /// A title over a block, apart from what stands before it.
+    /// A title over a block, with an empty line before it.
     pub fn heading(&mut self, title: &str) -> io::Result<()> {
         self.gap()?;
         self.line(styled(STRONG, title))
     }
 
-    /// An object, on one line unless a person is looking.
+    /// An object, on one line unless standard output is a terminal.
     pub fn object(&mut self, object: &impl Serialize) -> Result<(), Failure> {
         let text = if self.terminal {
             serde_json::to_string_pretty(object)
@@ -165,20 +165,20 @@ impl Output {
         Ok(writeln!(self.out, "{text}")?)
     }
 
-    /// An object on one line, whoever looks: one of a stream.
+    /// An object on one line, also on a terminal: one of a stream.
     pub fn object_line(&mut self, object: &impl Serialize) -> Result<(), Failure> {
         let text = escape_json(&serde_json::to_string(object).map_err(Error::from)?);
         Ok(writeln!(self.out, "{text}")?)
     }
 
-    /// Sends what was printed on its way, where more may be long in coming.
+    /// Flushes what was printed, where more may come much later.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    /// Whether somebody still reads what is printed; a pipe tells by itself only when it is written to.
+    /// Whether standard output still has a reader; a closed pipe is otherwise noticed only when it is written to.
     #[cfg(unix)]
-    pub fn is_heard(&self) -> bool {
+    pub fn has_reader(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let stdout = io::stdout();
         let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
@@ -189,9 +189,9 @@ impl Output {
         }
     }
 
-    /// Whether somebody still reads what is printed; here only writing tells.
+    /// Whether standard output still has a reader; here only writing shows it.
     #[cfg(not(unix))]
-    pub fn is_heard(&self) -> bool {
+    pub fn has_reader(&self) -> bool {
         true
     }
 
@@ -206,7 +206,7 @@ impl Output {
         Ok(BufWriter::new(io::stdout()))
     }
 
-    /// A text for people in which every command is about the same files as this one.
+    /// A text for people in which every command names the same files as this one.
     pub fn command(&self, text: &str) -> String {
         let (given, commands) = &self.given;
         if given.is_empty() {
@@ -227,17 +227,17 @@ impl Output {
         told.join(" ")
     }
 
-    /// One line beside the data, for whoever looks on.
+    /// One line on standard error, beside the data.
     pub fn note(&mut self, line: impl Display) -> io::Result<()> {
         writeln!(self.err, "{line}")
     }
 
-    /// Whether there is somebody to ask.
+    /// Whether a question can be answered at a terminal.
     pub fn can_ask(&self) -> bool {
         self.terminal && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Asks a question whose answer is no, unless somebody says yes.
+    /// Asks a question; the answer is no unless it is yes.
     pub fn ask(&mut self, question: &str) -> io::Result<bool> {
         self.out.flush()?;
         write!(self.err, "{question} {QUIET}[y/N]{QUIET:#} ")?;
@@ -247,12 +247,12 @@ impl Output {
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// A bar on standard error, where a person looks on.
+    /// A bar on standard error, where that is a terminal.
     pub fn progress(&self, title: &'static str) -> Progress {
         Progress::new(title, io::stderr().is_terminal() && !self.json)
     }
 
-    /// Ends a command: flushes, tells what went wrong, and knows every exit code there is.
+    /// Ends a command: flushes, prints the error, and returns the exit code. All exit codes are defined here.
     pub fn finish(mut self, outcome: Outcome, request: &str) -> ExitCode {
         let outcome = match (outcome, self.out.flush()) {
             (Ok(_), Err(error)) => Err(Failure::Io(error)),
@@ -265,13 +265,13 @@ impl Output {
             Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
             Err(failure) => self.tell(failure, request),
         };
-        // Nothing is left to be done about a stream that is gone.
+        // A stream that is closed cannot be flushed, and nothing is lost.
         let _ = self.out.flush();
         let _ = self.err.flush();
         ExitCode::from(code)
     }
 
-    /// Prints a failure, as an object where objects were asked for; answers the exit code.
+    /// Prints a failure, as an object where objects were asked for; returns the exit code.
     fn tell(&mut self, failure: Failure, request: &str) -> u8 {
         let (code, fault) = match failure {
             Failure::Config(error) => {
@@ -293,7 +293,7 @@ impl Output {
             }
         };
         if self.json {
-            // The same object that the tool would have answered with.
+            // The same object that the tool would have returned.
             let _ = self.object(&match self.enveloped {
                 true => json!({ "success": false, "error": fault }),
                 false => json!({ "error": fault }),
@@ -315,7 +315,7 @@ impl Output {
         self.complain(code, Some(fault.code.as_str()), &message, [allowed, hint])
     }
 
-    /// Prints what went wrong and, where there is something to say, what is allowed and what to do.
+    /// Prints an error and, where they are known, what is allowed and what to do.
     fn complain(
         &mut self,
         exit: u8,
@@ -354,7 +354,7 @@ fn allowed(details: &Value, message: &str) -> Option<String> {
     Some(format!("{}{more}", values[..values.len().min(ALLOWED)].join(", ")))
 }
 
-/// A hint that names tools, as somebody in a shell can follow it. Names of one word may be just that, a word.
+/// A hint in which names of tools become shell commands. A name of one word is left alone: it may be an ordinary word.
 fn for_shell(hint: &str, tools: &[&str]) -> String {
     const CALL: &str = "graph tool ";
     let in_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';

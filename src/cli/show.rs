@@ -40,7 +40,7 @@ pub fn run(ask: &Show, shell: &mut Shell) -> Outcome {
     });
     let (around, stand, marks) = match found {
         Err(error) if error.code() == ErrorCode::NotFound && !shell.is_new() => {
-            // Imported ids may begin or end with a blank.
+            // Imported ids may begin or end with a space.
             return show_memory::run(&ask.id, shell, error);
         }
         found => found?,

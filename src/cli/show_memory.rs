@@ -32,7 +32,7 @@ struct Links {
     total: usize,
 }
 
-/// Shows what the memory has under `id`; where it has nothing, `unknown` is the answer, or where else to look.
+/// Shows the memory with this id; where there is none, the error is `unknown`, or names where the id belongs.
 pub fn run(id: &str, shell: &mut Shell, unknown: Error) -> Outcome {
     let Some(found) = shell.read(|tx| find(tx, id))? else {
         return Err(elsewhere(id, shell, unknown)?.into());

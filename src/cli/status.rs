@@ -10,7 +10,7 @@ use crate::compose;
 
 mod print;
 
-/// What a person types to begin.
+/// The command to begin with.
 pub const BEGIN: &str = r#"graph open NAME --goal "what to reach""#;
 
 /// How much of it.
@@ -21,7 +21,7 @@ pub struct Status {
     pub all: bool,
 }
 
-/// Shows how everything stands, the project that changed last first.
+/// Shows the state of everything, the project that changed last first.
 pub fn run(ask: &Status, shell: &mut Shell) -> Outcome {
     let status = match shell.is_new() {
         true => compose::Status::default(),

@@ -1,4 +1,4 @@
-//! `graph tree [PROJECT|ID]`: the plan as a tree, each node with how it stands.
+//! `graph tree [PROJECT|ID]`: the plan as a tree, each node with its state.
 
 use clap::{Args, builder::RangedU64ValueParser};
 
@@ -116,7 +116,7 @@ fn hidden(node: &OutlineNode) -> Option<String> {
     }
 }
 
-/// What stands left of a node, and left of a remark below it.
+/// The beginning of the line of a node, and of a remark below it.
 struct Branch {
     before: String,
     below: String,

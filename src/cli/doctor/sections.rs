@@ -57,7 +57,7 @@ pub(super) fn settings(config: &Config, out: &mut Output) -> std::io::Result<()>
     Ok(())
 }
 
-/// One setting: for people, for machines, and where it came from.
+/// One setting: its value as text and as JSON, and its source.
 pub(super) struct Row {
     pub key: &'static str,
     pub shown: String,

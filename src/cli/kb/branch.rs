@@ -20,7 +20,7 @@ pub struct Branch {
     pub take: Option<String>,
 }
 
-/// Lists the stores, or makes one.
+/// Lists the stores, or creates one.
 pub fn run(ask: &Branch, shell: &mut Shell) -> Outcome {
     let Some(name) = &ask.name else {
         super::check_there(shell)?;

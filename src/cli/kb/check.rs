@@ -1,4 +1,4 @@
-//! `graph kb check`: the rules, for people and for machines.
+//! `graph kb check`: the rules, as lines or in a machine-readable format.
 
 use clap::{Args, ValueEnum};
 

@@ -1,4 +1,4 @@
-//! `graph kb gc`: the stores of branches that are gone.
+//! `graph kb gc`: the stores of branches that no longer exist.
 
 use clap::Args;
 use serde_json::json;

@@ -108,7 +108,7 @@ pub fn run(ask: &Init, shell: &mut Shell) -> Outcome {
     Ok(if made.failed() { Done::Violations } else { Done::Ok })
 }
 
-/// Sets up as a part of something larger, or with `dry_run` only tells what that would do.
+/// Sets up as a part of `graph init`, or with `dry_run` only reports what would be done.
 pub fn set_up(dry_run: bool, shell: &mut Shell) -> Result<SetUp, Failure> {
     let ask = Init { no_hooks: false, hooks_path: None, uninstall_hooks: false };
     let made = make(&ask, dry_run, shell)?;

@@ -10,7 +10,7 @@ use super::super::{
 };
 use crate::kb::{self, FactChange, LogEntry};
 
-/// Changesets that are shown where nobody says how many.
+/// Changesets that are shown by default.
 const LIMIT: usize = 20;
 
 /// Of what, and how much.
@@ -60,7 +60,7 @@ pub fn run(ask: &Log, shell: &mut Shell) -> Outcome {
     }
     let before = ask.before.as_deref();
     let (branch, mut entries) = super::read(shell, ask.branch.as_deref(), |tx, setting| {
-        // One more than is shown tells whether there is more.
+        // One more than is shown, to know whether there are more.
         let entries = kb::log(tx, &setting.branch, before, ask.limit + 1, ask.details)?;
         Ok((setting.branch.clone(), entries))
     })?;

@@ -22,7 +22,7 @@ use crate::{
 
 pub use init::{SetUp, set_up};
 
-/// The program's own name that stands for `graph kb`.
+/// The name of the program that is short for `graph kb`.
 pub const NAME: &str = "kb";
 
 /// What to do with the KB.
@@ -83,7 +83,7 @@ pub fn run(ask: &Kb, shell: &mut Shell) -> Outcome {
     }
 }
 
-/// Reads of the branch that is named, or else of the active one; looking on makes no file.
+/// Reads the branch that is named, or else the active one; reading creates no file.
 fn read<T>(
     shell: &mut Shell,
     branch: Option<&str>,

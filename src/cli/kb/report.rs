@@ -56,12 +56,12 @@ fn result(violation: &Violation) -> Value {
             },
             "logicalLocations": [{ "name": entity, "kind": "resource" }],
         }],
-        // The same finding in the next run, wherever its line has moved; a link that dangles is told by its message.
+        // The same finding has the same value in the next run, whatever its line; a dangling link differs by its message.
         "partialFingerprints": { "finding/v1": format!("{rule} {entity}: {message}") },
     })
 }
 
-/// Text that a message of SARIF shows as it is: there `{0}` stands for an argument, and `[a](b)` is a link.
+/// Text that a message of SARIF shows as it is: there `{0}` is an argument, and `[a](b)` is a link.
 fn literal(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}").replace("](", "] (")
 }

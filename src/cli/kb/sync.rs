@@ -16,7 +16,7 @@ use crate::{
 
 /// Ids of one kind that are shown; `--json` has them all.
 const IDS: usize = 10;
-/// Problems that a hook tells: it runs beside something that the person asked for.
+/// Problems that a hook prints: it runs beside another command of the person.
 const TOLD: usize = 5;
 
 /// Whether to change anything, and for whom.
@@ -39,7 +39,7 @@ struct Told<'a> {
     synced: &'a Synced,
 }
 
-/// Syncs, or tells what that would do.
+/// Syncs, or reports what would be done.
 pub fn run(ask: &Sync, shell: &mut Shell) -> Outcome {
     if ask.hook {
         return hook(shell);
@@ -60,7 +60,7 @@ pub fn run(ask: &Sync, shell: &mut Shell) -> Outcome {
     Ok(if wrong { Done::Violations } else { Done::Ok })
 }
 
-/// Whatever happens is told in a few lines, and git goes on.
+/// Prints a few lines whatever happens, and git continues.
 fn hook(shell: &mut Shell) -> Outcome {
     let synced = shell
         .app

@@ -12,14 +12,14 @@ use super::{
 };
 use crate::{app::Wanted, base::ErrorCode, compose::TitledEvent};
 
-/// Between two looks at the log: soon enough for a person, and next to nothing for the machine.
+/// Between two reads of the event log: soon enough for a person, and almost no work.
 const PACE: Duration = Duration::from_millis(200);
 /// Events that are read at once.
 const BATCH: usize = 500;
 /// The column of names, which are not known yet.
 const NAMES: usize = 8;
 
-/// Shows the last events and then those to come, until Ctrl-C or until nobody reads them.
+/// Shows the last events and then new ones, until Ctrl-C or until the reader is gone.
 pub fn run(wanted: Wanted<'_>, limit: usize, shell: &mut Shell) -> Outcome {
     let stop = Stop::on_interrupt()?;
     let mut after = None;
@@ -28,15 +28,15 @@ pub fn run(wanted: Wanted<'_>, limit: usize, shell: &mut Shell) -> Outcome {
         let note = format!("waiting for {}", super::plain(&path));
         shell.out.note(styled(QUIET, note))?;
     }
-    while !stop.is_pressed() && shell.out.is_heard() {
-        // Looking on makes no file.
+    while !stop.is_pressed() && shell.out.has_reader() {
+        // Reading creates no file.
         if shell.is_new() {
             if after.is_some() {
                 return Err(gone(shell).into());
             }
         } else {
             match look(&mut after, wanted, limit, shell) {
-                // Somebody has the whole file to themselves for a while; what they do is shown afterwards.
+                // Another process has locked the whole file; its changes are shown afterwards.
                 Err(Failure::Error(error)) if error.code() == ErrorCode::Busy => {}
                 looked => looked?,
             }
@@ -58,7 +58,7 @@ fn look(
         None => {
             let mut entries = shell.app.log(&shell.ctx, wanted, limit)?;
             entries.reverse();
-            // What is written between the two reads is told by the second.
+            // What is written between the two reads is shown by the second.
             let place = match entries.last() {
                 Some(entry) => entry.event.seq,
                 None => 0,

@@ -18,7 +18,7 @@ const PACE: Duration = Duration::from_millis(50);
 /// A bar that takes itself away again.
 pub struct Progress {
     title: &'static str,
-    /// When it is drawn next; none where nobody looks on.
+    /// When it is drawn next; none where standard error is no terminal.
     next: Option<Instant>,
     drawn: bool,
     err: Box<dyn Write + Send>,
@@ -43,7 +43,7 @@ impl Progress {
         }
     }
 
-    /// Lets a call move it that tells by itself how far it is; it goes with what is given back second.
+    /// Lets a call that reports its progress move it; it is removed when the second return value is dropped.
     pub fn hearing(self) -> (base::Progress, Heard) {
         if self.next.is_none() {
             return (base::Progress::default(), Heard(None));
@@ -60,7 +60,7 @@ impl Progress {
     pub fn clear(&mut self) {
         if self.drawn {
             self.drawn = false;
-            // A terminal that is gone needs no tidying up.
+            // A terminal that is closed needs no cleaning up.
             let _ = write!(self.err, "\r\u{1b}[K").and_then(|()| self.err.flush());
         }
     }

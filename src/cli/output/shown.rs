@@ -1,4 +1,4 @@
-//! Stored text on its way to a terminal: others wrote it, and it is text there and nothing more.
+//! Stored text on its way to a terminal: it is untrusted, and shown as text only.
 
 use std::fmt::{self, Display, Write as _};
 
@@ -23,7 +23,7 @@ pub fn styled(style: Style, text: impl Display) -> impl Display {
     Styled(style, text)
 }
 
-/// Stored text on one line, shortened for a list; line breaks become blanks.
+/// Stored text on one line, shortened for a list; line breaks become spaces.
 pub fn brief(text: &str) -> String {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     plain(&shorten(&words.join(" "), LINE))
@@ -65,7 +65,7 @@ fn push(shown: &mut String, character: char, escape: bool) {
 pub(super) fn escape_json(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for character in json.chars() {
-        // A line break in JSON text stands between values, never inside a string.
+        // A line break in JSON text is between values, never inside a string.
         if character != '\n' && is_unsafe(character) {
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {

@@ -1,4 +1,4 @@
-//! How everything stands, for people.
+//! The state of everything, for people.
 
 use std::io;
 
@@ -133,7 +133,7 @@ fn print_details(
         let mark = styled(WARN, "◐ claimed");
         out.line(format_args!("  {mark}  {}  {}  {who}", claim.id, brief(&claim.summary)))?;
     }
-    // What somebody holds is theirs to go on with, and has been listed.
+    // Claimed nodes have been listed already.
     let held = |next: &&NodeRef| details.claimed.iter().any(|claim| claim.id == next.id);
     let (mine, free): (Vec<_>, Vec<_>) = details.next.iter().partition(held);
     for (index, next) in free.iter().enumerate() {

@@ -104,7 +104,7 @@ fn check_open(tx: &Read<'_>, node: &OutlineNode) -> Result<()> {
     ))
 }
 
-/// Refuses to change what somebody else holds.
+/// Refuses to change what another actor has claimed.
 pub(super) fn check_holder(node: &OutlineNode, actor: &str, anyway: bool) -> Result<()> {
     match &node.claimed_by {
         Some(holder) if holder != actor && !anyway => Err(refused(

@@ -143,7 +143,7 @@ impl Shell {
     }
 }
 
-/// What a write did to nodes, as people read it.
+/// What a write did to nodes, for people.
 #[derive(Default)]
 struct Report {
     /// How the nodes stand afterwards.

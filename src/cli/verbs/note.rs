@@ -126,7 +126,7 @@ pub fn tag(ask: &Tag, shell: &mut Shell) -> Outcome {
     })
 }
 
-/// A priority as people say it: `p0` is the highest of five, as in other trackers.
+/// A priority in the notation of other trackers: `p0` is the highest of five.
 pub(super) fn rank(typed: &str) -> Value {
     match typed.to_ascii_lowercase().as_str() {
         "p0" => json!(4),

@@ -21,7 +21,7 @@ pub fn text(given: &str, shell: &Shell) -> std::result::Result<String, Failure> 
     }
 }
 
-/// The ids that were given; `-` stands for the first word of each line of standard input.
+/// The ids that were given; `-` means the first word of each line of standard input.
 pub fn listed(given: &[String], shell: &Shell) -> std::result::Result<Vec<String>, Failure> {
     let mut ids = Vec::with_capacity(given.len());
     for id in given {
