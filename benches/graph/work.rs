@@ -12,7 +12,7 @@ use crate::support::{
     client::{Client, Program},
     floor::Sql,
     plan::Outcome,
-    project::{self, COMMON_WORD, Project, RARE_WORD},
+    project::{self, COMMON_WORD, EVERY_WORD, Project, RARE_EVIDENCE, RARE_WORD, SPRINT},
     report::Line,
     stats::{Random, Samples},
 };
@@ -27,6 +27,7 @@ pub fn run(bench: &mut Bench) -> Outcome {
     }
     let mut sides = projects.iter().map(Open::new).collect::<Outcome<Vec<_>>>()?;
     reads(bench, &mut sides)?;
+    filters(bench, &mut sides)?;
     writes(bench, &mut sides)?;
     drop(sides);
     if let Some(project) = projects.last() {
@@ -113,6 +114,43 @@ fn reads(bench: &mut Bench, sides: &mut [Open<'_>]) -> Outcome {
             rounds,
             |_, _| json!({ "filter": { "text": word } }),
             |side, _| side.sql.text(word),
+        )?;
+    }
+    Ok(())
+}
+
+/// What a filter costs, where it fits many nodes, few or none.
+fn filters(bench: &mut Bench, sides: &mut [Open<'_>]) -> Outcome {
+    type Bare = fn(&Sql) -> rusqlite::Result<Duration>;
+    let ((key, value), none) = (SPRINT, "none");
+    let filters: [(&str, Value, Bare); 7] = [
+        ("properties, 2% match", json!({ "properties": { key: value } }), |sql| {
+            sql.found_by(SPRINT.0, "string", SPRINT.1)
+        }),
+        ("properties, none match", json!({ "properties": { key: none } }), |sql| {
+            sql.found_by(SPRINT.0, "string", "none")
+        }),
+        ("has_evidence_type, 10 match", json!({ "has_evidence_type": RARE_EVIDENCE }), |sql| {
+            sql.found_by("", "evidence", RARE_EVIDENCE)
+        }),
+        ("text, all match", json!({ "text": EVERY_WORD }), |sql| sql.every_text(EVERY_WORD)),
+        ("unclaimed", json!({ "claimed_by": null }), Sql::first_page),
+        ("is_leaf", json!({ "is_leaf": true }), Sql::first_page),
+        ("resolved", json!({ "resolved": true }), Sql::resolved_page),
+    ];
+    let rounds = bench.plan.reads;
+    for (op, filter, bare) in filters {
+        let ask = json!({ "filter": filter });
+        let op = format!("graph_query {op}");
+        bench.read(&op, sides, rounds, |_, _| ask.clone(), |side, _| bare(&side.sql))?;
+    }
+    for (op, value) in [("2% match", value), ("none match", none)] {
+        bench.read(
+            &format!("graph_next filter, {op}"),
+            sides,
+            rounds,
+            |_, _| json!({ "filter": { key: value } }),
+            |side, _| side.sql.next_found_by(key, value),
         )?;
     }
     Ok(())

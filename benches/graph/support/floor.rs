@@ -104,13 +104,35 @@ impl Sql {
                 ),
                 [&self.project],
             )?;
-            let id = &best[0][6];
+            self.begin_with(&best)
+        })
+    }
+
+    /// The same of the nodes with a property.
+    pub fn next_found_by(&self, key: &str, value: &str) -> rusqlite::Result<Duration> {
+        self.timed(|| {
+            let best = self.rows(
+                &format!(
+                    "SELECT {NODE} FROM work_values v JOIN work_nodes n ON n.seq = v.node
+                      WHERE v.project = ?1 AND v.key = ?2 AND v.kind = 'string' AND v.value = ?3 AND {READY}
+                      ORDER BY {RANKING} LIMIT 1"
+                ),
+                params![self.project, key, value],
+            )?;
+            self.begin_with(&best)
+        })
+    }
+
+    fn begin_with(&self, best: &[Vec<Value>]) -> rusqlite::Result<()> {
+        for node in best {
+            let id = &node[6];
             self.lineage(id)?;
             for dependency in self.neighbours("from_node", "to_node", id)? {
                 self.evidence(&dependency[6])?;
             }
-            self.evidence(id)
-        })
+            self.evidence(id)?;
+        }
+        Ok(())
     }
 
     /// A node with lineage, two levels of children and both directions of dependencies.
@@ -185,6 +207,52 @@ impl Sql {
                       WHERE f.search_index MATCH ?1 AND e.domain = 'work' AND n.project = ?2"
                 ),
                 params![format!("\"{word}\""), self.project],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Twenty nodes that are found by a value, those that are ready first, and how many there are.
+    pub fn found_by(&self, key: &str, kind: &str, value: &str) -> rusqlite::Result<Duration> {
+        let values = params![self.project, key, kind, value];
+        let range = "v.project = ?1 AND v.key = ?2 AND v.kind = ?3 AND v.value = ?4";
+        self.timed(|| {
+            self.rows(
+                &format!(
+                    "SELECT {NODE} FROM work_values v JOIN work_nodes n ON n.seq = v.node WHERE {range}
+                      ORDER BY {READY} DESC, {RANKING} LIMIT 20"
+                ),
+                values,
+            )?;
+            self.rows(&format!("SELECT count(*) FROM work_values v WHERE {range}"), values)?;
+            Ok(())
+        })
+    }
+
+    /// Twenty nodes of the many whose summary has a word, and how many there are.
+    pub fn every_text(&self, word: &str) -> rusqlite::Result<Duration> {
+        let fits = "n.project = ?1 AND instr(lower(n.summary), ?2) > 0";
+        self.timed(|| {
+            self.rows(
+                &format!(
+                    "SELECT {NODE} FROM work_nodes n WHERE {READY} AND {fits} ORDER BY {RANKING} LIMIT 20"
+                ),
+                [&self.project, word],
+            )?;
+            self.rows(&format!("SELECT count(*) FROM work_nodes n WHERE {fits}"), [&self.project, word])?;
+            Ok(())
+        })
+    }
+
+    /// Twenty nodes that are done, oldest first.
+    pub fn resolved_page(&self) -> rusqlite::Result<Duration> {
+        self.timed(|| {
+            self.rows(
+                &format!(
+                    "SELECT {NODE} FROM work_nodes n WHERE n.project = ?1 AND n.resolved = 1
+                      ORDER BY n.seq LIMIT 20"
+                ),
+                [&self.project],
             )?;
             Ok(())
         })

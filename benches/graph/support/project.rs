@@ -23,6 +23,12 @@ const RARE: usize = 10;
 pub const RARE_WORD: &str = "zeppelin";
 /// A word that stands in one summary of a hundred.
 pub const COMMON_WORD: &str = "quarterly";
+/// A word that stands in every summary.
+pub const EVERY_WORD: &str = "step";
+/// A type of evidence that ten nodes have.
+pub const RARE_EVIDENCE: &str = "bench";
+/// A property that one node of fifty has.
+pub const SPRINT: (&str, &str) = ("sprint", "s2");
 
 const WORDS: [&str; 24] = [
     "parse",
@@ -78,6 +84,11 @@ impl Project {
                 created["created"].as_array().into_iter().flatten().map(|made| text(&made["id"])),
             );
             finish(&mut client, &ids[before..], &area.finished);
+        }
+        for id in ids.iter().step_by((size / RARE).max(1)) {
+            let evidence = json!([{ "type": RARE_EVIDENCE, "ref": "cargo bench" }]);
+            let update = json!({ "node_id": id, "add_evidence": evidence });
+            client.time("graph_update", &json!({ "updates": [update] }));
         }
         let every = (size / 500).max(1);
         let ids = ids.into_iter().step_by(every).collect();
@@ -173,6 +184,9 @@ pub fn area(
             "depends_on": depends_on,
             "properties": { "priority": random.below(5), "owner": format!("team{}", random.below(7)) },
         });
+        if (first + at) % 50 == 1 {
+            node["properties"][SPRINT.0] = SPRINT.1.into();
+        }
         if let Some(parent) = parent {
             children[parent] += 1;
             node["parent_ref"] = format!("r{parent}").into();
