@@ -214,12 +214,12 @@ fn total(
     if let Some(total) = counted(project, filter) {
         return Ok(total);
     }
-    // Those that somebody holds are few, and have an index.
-    let whoever = Filter { claimed_by: None, ..filter.clone() };
+    // Claimed nodes are few, and have an index.
+    let any = Filter { claimed_by: None, ..filter.clone() };
     if filter.claimed_by == Some(None)
-        && let Some(total) = counted(project, &whoever)
+        && let Some(total) = counted(project, &any)
     {
-        let mut held = self::selection(tx, settings, project, &whoever, None)?;
+        let mut held = self::selection(tx, settings, project, &any, None)?;
         held.claimed(&Live::of(tx, settings));
         return Ok(total - held.count(tx)?);
     }

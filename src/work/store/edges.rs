@@ -10,12 +10,12 @@ use crate::{
 
 use super::nodes::{COLUMNS, Place, Record, from_row};
 
-/// Which end of an edge to look from.
+/// Which end of an edge a query starts at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// What a node points at.
+    /// The nodes that a node points at.
     Out,
-    /// What points at a node.
+    /// The nodes that point at a node.
     In,
 }
 
@@ -29,18 +29,12 @@ impl Direction {
     }
 }
 
-/// An edge, and since when it is there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
-    /// Where it starts.
     pub from: String,
-    /// Where it leads.
     pub to: String,
-    /// Its type.
     pub kind: String,
-    /// When it was drawn.
     pub created_at: Timestamp,
-    /// By whom.
     pub created_by: String,
 }
 
@@ -55,12 +49,12 @@ pub fn edge_from_row(row: &Row<'_>) -> rusqlite::Result<Edge> {
     })
 }
 
-/// Adds an edge; false when it was there already.
+/// Adds an edge; false if it exists already.
 pub fn insert(tx: &Write<'_>, from: &str, to: &str, kind: &str) -> Result<bool> {
     insert_of(tx, from, to, kind, tx.now(), tx.actor())
 }
 
-/// Puts an edge that was deleted between other ends, as old as it was; false when there is one already.
+/// Adds a deleted edge again between other ends, with its old creation time; false if such an edge exists already.
 pub fn restore(tx: &Write<'_>, edge: &Edge, from: &str, to: &str) -> Result<bool> {
     insert_of(tx, from, to, &edge.kind, edge.created_at, &edge.created_by)
 }
@@ -81,7 +75,7 @@ fn insert_of(
     Ok(added == 1)
 }
 
-/// Removes an edge; false when there was none.
+/// Deletes an edge; false if there was none.
 pub fn delete(tx: &Write<'_>, from: &str, to: &str, kind: &str) -> Result<bool> {
     let removed = tx.run(
         "DELETE FROM work_edges WHERE from_node = ?1 AND to_node = ?2 AND type = ?3",
@@ -99,7 +93,7 @@ pub fn dependency_ids(tx: &Read<'_>, id: &str, direction: Direction) -> Result<V
     tx.all(&sql, [id], |row| row.get(0))
 }
 
-/// Visits the nodes at the other end of a node's dependency edges, oldest first, for as long as it answers true.
+/// Visits the nodes at the other end of a node's dependency edges, oldest first, until `visit` returns false.
 pub fn each_dependency(
     tx: &Read<'_>,
     id: &str,
@@ -114,7 +108,6 @@ pub fn each_dependency(
     tx.while_each(&sql, [id], from_row, visit)
 }
 
-/// How many there are.
 pub fn dependency_count(tx: &Read<'_>, id: &str, direction: Direction) -> Result<usize> {
     let (near, _) = direction.columns();
     let sql =
@@ -147,7 +140,7 @@ pub fn blockers(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<Record>> {
     Ok(blockers)
 }
 
-/// All edges of a node, dependencies among them.
+/// All edges of a node, including dependencies.
 pub fn of_node(tx: &Read<'_>, id: &str) -> Result<Vec<Edge>> {
     tx.all(
         "SELECT from_node, to_node, type, created_at, created_by FROM work_edges WHERE from_node = ?1

@@ -16,7 +16,7 @@ use crate::{
     work::types::{ID_PREFIX, MERGED_INTO, Node, PRIORITY},
 };
 
-/// A node and what the engine keeps about it. `node.evidence` is empty until it is asked for.
+/// A node and what the engine keeps about it. `node.evidence` is empty until [`super::evidence::complete`] reads it.
 #[derive(Debug, Clone)]
 pub struct Record {
     /// The order of creation.
@@ -39,24 +39,22 @@ pub struct Record {
     pub node: Node,
 }
 
-/// A node's place, which is all that a child needs to know of it.
+/// The position of a node in its tree, which is all that a child needs to know of it.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// Its id.
     pub id: String,
-    /// Its project's root.
+    /// The id of its project's root.
     pub project: String,
     /// 0 for the root.
     pub depth: i64,
 }
 
 impl Record {
-    /// Where it stands.
     pub fn place(&self) -> Place {
         Place { id: self.node.id.clone(), project: self.project.clone(), depth: self.depth }
     }
 
-    /// How many unresolved children and dependencies it waits for; none if it is done.
+    /// The number of unresolved children and dependencies that it waits for; none if it is resolved.
     pub fn awaited(&self) -> i64 {
         if self.node.resolved { 0 } else { self.open_children.saturating_add(self.open_deps) }
     }
@@ -67,7 +65,7 @@ impl Record {
     }
 }
 
-/// No limit, as SQLite can take it.
+/// No limit, in a form that SQLite accepts.
 pub const ALL: usize = u32::MAX as usize;
 
 db::row! {
@@ -98,7 +96,6 @@ db::row! {
     }
 }
 
-/// The node, if there is one.
 pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
     tx.one(&format!("SELECT {COLUMNS} FROM work_nodes n WHERE n.id = ?1"), [id], from_row)
 }
@@ -115,7 +112,7 @@ pub fn newest(tx: &Read<'_>) -> Result<Option<i64>> {
     tx.one("SELECT max(seq) FROM work_nodes", [], |row| row.get(0))
 }
 
-/// A node's project and its own context links, if there is such a node.
+/// A node's project and its own context links.
 pub fn links(tx: &Read<'_>, id: &str) -> Result<Option<(String, Vec<String>)>> {
     tx.one("SELECT project, context_links FROM work_nodes WHERE id = ?1", [id], |row| {
         Ok((row.get(0)?, db::json(row, 1)?))
@@ -139,7 +136,7 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
     }
 }
 
-/// The root of a project that is there; a file that does not have it is damaged.
+/// The root of a project that exists; a file without it is damaged.
 pub fn root(tx: &Read<'_>, project: &str) -> Result<Record> {
     find(tx, project)?.ok_or_else(|| {
         Fault::new(ErrorCode::StorageCorrupt, format!("project `{project}` has lost its root"))
@@ -162,7 +159,7 @@ pub fn missing(tx: &Read<'_>, field: &str, id: &str) -> Result<Error> {
     .into())
 }
 
-/// The fault with a word about where a node has gone that was merged away, as often as that happened to it.
+/// The fault, with a hint that says into which node a missing one was merged, through all later merges.
 pub fn merged_away(tx: &Read<'_>, fault: Fault, id: &str) -> Result<Option<Fault>> {
     let mut way: Vec<String> = Vec::new();
     while let Some(event) =
@@ -172,7 +169,7 @@ pub fn merged_away(tx: &Read<'_>, fault: Fault, id: &str) -> Result<Option<Fault
         let merged = changes.find(|change| change.field == MERGED_INTO);
         let Some(target) = merged.and_then(|change| change.after.as_str()) else { break };
         if event.seq > tx.last_event() {
-            // What is refused is undone, so that nothing was merged.
+            // A refused call is rolled back, so that nothing was merged.
             let hint = format!("this call merges it into {target} before; name that one here");
             return Ok(Some(fault.hint(hint)));
         }
@@ -191,13 +188,10 @@ pub fn merged_away(tx: &Read<'_>, fault: Fault, id: &str) -> Result<Option<Fault
 pub struct NewNode<'a> {
     /// None makes a project's root.
     pub parent: Option<&'a Place>,
-    /// What is to be done.
     pub summary: &'a str,
-    /// Free-form.
     pub properties: &'a Properties,
     /// `properties.priority` as a number.
     pub priority: f64,
-    /// Pointers.
     pub context_links: &'a [String],
 }
 
@@ -243,8 +237,8 @@ pub fn save(tx: &Write<'_>, record: &mut Record, changes: &[Change]) -> Result<(
         ("updated_at", node.updated_at.to_string().into()),
         ("touched", record.touched.into()),
     ];
-    // What a statement names is checked again and written to every index that has it, also where it is the same as
-    // before: so it names what is different.
+    // SQLite checks every column that a statement names and writes it to all its indexes, even if the value is the same:
+    // so only what is different is named.
     let differs = |field: &str| changes.iter().any(|change| change.field == field);
     if differs("summary") {
         set.push(("summary", node.summary.clone().into()));
@@ -276,7 +270,7 @@ pub fn save(tx: &Write<'_>, record: &mut Record, changes: &[Change]) -> Result<(
     Ok(())
 }
 
-/// Counts a change that `save` does not write, such as evidence or a place in the tree.
+/// Increments the rev for a change that `save` does not write, such as evidence or another parent.
 pub fn touch(tx: &Write<'_>, id: &str) -> Result<i64> {
     let rev = tx.one(
         "UPDATE work_nodes SET rev = rev + 1, updated_at = ?2, touched = ?3 WHERE id = ?1 RETURNING rev",
@@ -286,7 +280,7 @@ pub fn touch(tx: &Write<'_>, id: &str) -> Result<i64> {
     rev.ok_or_else(|| Error::internal(format!("no node {id} to touch")))
 }
 
-/// Hangs a node under another parent, its subtree with it.
+/// Moves a node, with its subtree, below another parent.
 pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> {
     let (id, shift) =
         (&record.node.id, parent.depth.saturating_add(1).saturating_sub(record.depth));
@@ -321,7 +315,7 @@ pub fn delete(tx: &Write<'_>, record: &Record) -> Result<()> {
     Ok(())
 }
 
-/// The latest change in a project.
+/// The time of the latest change in a project.
 pub fn last_change(tx: &Read<'_>, project: &str) -> Result<Option<Timestamp>> {
     tx.one(
         "SELECT updated_at, touched FROM work_nodes WHERE project = ?1 AND resolved = 0

@@ -13,9 +13,7 @@ use crate::{
 pub struct Project {
     /// The root's id.
     pub id: String,
-    /// The name it was opened under.
     pub name: String,
-    /// How it stands.
     pub counts: Counts,
     /// Nodes without an unresolved child.
     pub leaves: i64,
@@ -35,7 +33,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Project> {
     Ok(Project { id: row.get(0)?, name: row.get(1)?, counts, leaves: row.get("leaves")? })
 }
 
-/// The project of that name or root id, if there is one.
+/// The project of that name or root id.
 pub fn find(tx: &Read<'_>, name_or_id: &str) -> Result<Option<Project>> {
     tx.one(
         &format!(
@@ -47,7 +45,7 @@ pub fn find(tx: &Read<'_>, name_or_id: &str) -> Result<Option<Project>> {
     )
 }
 
-/// Visits the projects after `after` by name, for as long as it answers true.
+/// Visits the projects after `after` by name, until `visit` returns false.
 pub fn each(tx: &Read<'_>, after: &str, visit: impl FnMut(Project) -> Result<bool>) -> Result<()> {
     let sql = format!("SELECT {COLUMNS} FROM work_projects WHERE name > ?1 ORDER BY name");
     tx.while_each(&sql, [after], from_row, visit)
@@ -62,7 +60,6 @@ pub fn list(tx: &Read<'_>, after: &str, limit: usize) -> Result<Vec<Project>> {
     )
 }
 
-/// How many there are.
 pub fn count(tx: &Read<'_>) -> Result<usize> {
     Ok(tx.one("SELECT count(*) FROM work_projects", [], |row| row.get(0))?.unwrap_or(0))
 }
@@ -72,7 +69,7 @@ pub fn latest(tx: &Read<'_>) -> Result<Option<Project>> {
     Ok(lately_changed(tx, 1)?.pop())
 }
 
-/// The projects that changed last, the latest first. Looks at each.
+/// The projects that changed last, the latest first. Reads all projects.
 pub fn lately_changed(tx: &Read<'_>, limit: usize) -> Result<Vec<Project>> {
     tx.all(
         &format!(
@@ -87,9 +84,9 @@ pub fn lately_changed(tx: &Read<'_>, limit: usize) -> Result<Vec<Project>> {
     )
 }
 
-/// Projects that a complaint names.
+/// Projects that an error names.
 const TOLD: usize = 20;
-/// Projects that a name is compared with which is none.
+/// Projects that an unknown name is compared with.
 const COMPARED: usize = 1_000;
 
 /// The first of `names`, and how many more projects there are.

@@ -13,7 +13,7 @@ use super::{
     tree::is_below,
 };
 
-/// How many nodes an unresolved one waits for.
+/// The number of nodes that an unresolved node waits for.
 const AWAITED: &str = "(n.resolved = 0) * (n.open_children + n.open_deps)";
 
 /// Higher priority first, then deeper, then least recently updated.
@@ -26,9 +26,9 @@ pub fn ranking(a: &Record, b: &Record) -> Ordering {
 /// The condition of the partial index, word for word.
 pub const ACTIONABLE: &str = "n.resolved = 0 AND n.open_children = 0 AND n.open_deps = 0";
 
-/// Ready nodes to look at before a small subtree is cheaper to walk than the whole ranking.
+/// Actionable nodes to check before walking a small subtree is cheaper than reading the whole ranking.
 const PROBES: usize = 200;
-/// Levels to climb at the most for those looks.
+/// Levels to climb for those checks at most.
 const CLIMB: i64 = 20_000;
 
 /// Not held by a live claim, where ?2 and ?3 are the bounds of one; see [`Live`].
@@ -62,7 +62,7 @@ pub fn own(
     live: &Live,
     visit: impl FnMut(Record) -> Result<bool>,
 ) -> Result<()> {
-    // Left alone, SQLite walks all that is ready, for the sake of its order.
+    // Without a named index SQLite reads all actionable nodes, because they are in the right order.
     let sql = format!(
         "SELECT {COLUMNS} FROM work_nodes n INDEXED BY work_nodes_claimed
           WHERE n.project = ?1 AND n.claimed_by = ?2 AND n.claimed_at > ?3 AND n.claimed_at <= ?4 AND {ACTIONABLE}
@@ -71,7 +71,7 @@ pub fn own(
     tx.while_each(&sql, (project, tx.actor(), live.after, live.until), from_row, visit)
 }
 
-/// Nodes that nobody holds, in ranking order: the query that an agent repeats most.
+/// Unclaimed nodes in ranking order: the query that an agent repeats most.
 pub fn free(
     tx: &Read<'_>,
     project: &str,
@@ -86,10 +86,10 @@ pub fn free(
     tx.while_each(&sql, (project, live.after, live.until), from_row, visit)
 }
 
-/// Nodes below `scope` that nobody holds, in ranking order.
+/// Unclaimed nodes below `scope`, in ranking order.
 ///
-/// A large scope shows up early in the project's ranking; a small one is quickly walked. So: look at the
-/// first ready nodes and climb from each, and only when that does not settle it walk the subtree.
+/// Nodes of a large scope come early in the project's ranking, and a small scope is walked quickly. So this climbs from
+/// each of the first actionable nodes, and walks the subtree only if these are not enough.
 pub fn free_below(
     tx: &Read<'_>,
     scope: &Record,
@@ -171,7 +171,7 @@ pub fn last_resolved(tx: &Read<'_>, project: &str, limit: usize) -> Result<Vec<R
     )
 }
 
-/// The order, the ids and the context links of those, which is all that tells what they were about.
+/// The order, ids and context links of the nodes that were resolved last.
 pub fn links_of_resolved(
     tx: &Read<'_>,
     project: &str,

@@ -105,7 +105,7 @@ pub fn insert_node(tx: &Write<'_>, record: &Record) -> Result<()> {
     add_evidence(tx, &node.id, &node.evidence)
 }
 
-/// Puts all of a node in place of what it was. Its depth and project follow from its parent: see [`settle_places`].
+/// Replaces all of a node but its depth and project, which follow from its parent: see [`settle_places`].
 pub fn replace_node(tx: &Write<'_>, record: &Record) -> Result<()> {
     let node = &record.node;
     let before = nodes::get(tx, "id", &node.id)?;
@@ -113,7 +113,7 @@ pub fn replace_node(tx: &Write<'_>, record: &Record) -> Result<()> {
     let found = values::all(&before.node.properties, values::types(&evidence));
     values::delete(tx, before.owner(), &found)?;
     values::insert(tx, before.owner(), &values::all(&node.properties, []))?;
-    // Step by step: the triggers that count open children look at one thing at a time.
+    // In steps, because each trigger that counts open children handles one column.
     tx.run(
         "UPDATE work_nodes
             SET rev = ?2, summary = ?3, state = ?4, properties = ?5, context_links = ?6, created_at = ?7,
@@ -145,8 +145,8 @@ fn add_evidence(tx: &Write<'_>, node: &str, evidence: &[Evidence]) -> Result<()>
     evidence.iter().try_for_each(|one| evidence::restore(tx, node, one))
 }
 
-/// Gives every node the depth and the project that its place in the tree means; answers how many had another, and a
-/// node that no root leads to, in which case nothing is changed.
+/// Gives every node the depth and the project that follow from its parents; returns how many had others, and a node
+/// that no root leads to, in which case nothing is changed.
 pub fn settle_places(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
     // From the roots down every node is reached once, or, on a cycle, never.
     const TREE: &str = "WITH RECURSIVE tree (id, depth, project) AS (

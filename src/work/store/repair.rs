@@ -95,9 +95,9 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// Puts depths, projects and counters right; answers how many rows were wrong, and a node that no root leads to.
+/// Repairs depths, projects and counters; returns how many rows were wrong, and a node that no root leads to.
 pub fn counters(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
-    // First by what the nodes say now, right or wrong: the triggers count on from there.
+    // First the counts of projects by what the nodes say now, right or wrong: the triggers add to these below.
     let mut wrong = tx.run(
         "WITH counted (id, total, resolved, blocked, actionable, leaves) AS (
            SELECT p.id, count(n.id), coalesce(sum(n.resolved), 0),
@@ -146,7 +146,7 @@ pub fn open_links(tx: &Write<'_>) -> Result<usize> {
     Ok(wrong.len())
 }
 
-/// The nodes whose place in the ranking is not what their properties say: the id, and both numbers.
+/// The nodes whose stored priority is not what their properties say: the id, and both numbers.
 pub fn misranked(tx: &Read<'_>) -> Result<Vec<(String, f64, f64)>> {
     let mut wrong = Vec::new();
     tx.while_each(
@@ -156,7 +156,7 @@ pub fn misranked(tx: &Read<'_>) -> Result<Vec<(String, f64, f64)>> {
         |row| Ok((row.get(0)?, row.get(1)?, db::json(row, 2)?)),
         |(id, kept, properties): (String, f64, Properties)| {
             let said = priority(&properties);
-            #[allow(clippy::float_cmp, reason = "one is the other, read back")]
+            #[allow(clippy::float_cmp, reason = "both come from the same conversion")]
             if kept != said {
                 wrong.push((id, kept, said));
             }
@@ -166,7 +166,7 @@ pub fn misranked(tx: &Read<'_>) -> Result<Vec<(String, f64, f64)>> {
     Ok(wrong)
 }
 
-/// Ranks nodes by what their properties say; answers how many were ranked otherwise.
+/// Ranks nodes by what their properties say; returns how many were ranked otherwise.
 pub fn ranks(tx: &Write<'_>) -> Result<usize> {
     let wrong = misranked(tx)?;
     for (id, _, said) in &wrong {
@@ -175,7 +175,7 @@ pub fn ranks(tx: &Write<'_>) -> Result<usize> {
     Ok(wrong.len())
 }
 
-/// Makes every summary findable.
+/// Indexes every summary.
 pub fn reindex(tx: &Write<'_>) -> Result<()> {
     let read: &Read<'_> = tx;
     read.while_each(

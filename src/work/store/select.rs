@@ -42,13 +42,13 @@ fn is_common(tx: &Read<'_>, phrase: &str, nodes: i64) -> Result<bool> {
     Ok(texts == most)
 }
 
-/// Where SQLite is made to begin. Left alone it takes the index of the order for any selection, and may read
+/// The index that SQLite must begin with. Without one it takes the index of the order for any selection, and may read
 /// the whole project for a few rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Start {
-    /// The index of the order: the page ends the reading.
+    /// The index of the order, which is read until the page is full.
     Order,
-    /// A list of ids, which has to be read whole anyway.
+    /// A list of node numbers, all of which are read.
     List,
     /// The index of claims.
     Claims,
@@ -76,7 +76,6 @@ impl Selection {
         self.conditions.push(condition.into());
     }
 
-    /// Wants `condition` to be `wanted`.
     fn require_if(&mut self, condition: &str, wanted: bool) {
         let not = if wanted { "" } else { "NOT " };
         self.require(format!("{not}({condition})"));
@@ -206,7 +205,7 @@ impl Selection {
         )
     }
 
-    /// Only the numbers that `sql` lists as JSON. They are looked for once: a page and its count are several queries.
+    /// Only the numbers that `sql` lists as JSON. It runs once, although a page and its count are several queries.
     fn listed(&mut self, tx: &Read<'_>, sql: &str, about: &str) -> Result<()> {
         let found = tx.one(sql, [about], |row| row.get::<_, String>(0))?;
         self.among(found.unwrap_or_else(|| "[]".to_owned()));
@@ -235,12 +234,12 @@ impl Selection {
         self.require_if(ACTIONABLE, wanted);
     }
 
-    /// Held up by an unresolved dependency, or not.
+    /// Blocked by an unresolved dependency, or not.
     pub fn blocked(&mut self, wanted: bool) {
         self.require_if("n.resolved = 0 AND n.open_deps > 0", wanted);
     }
 
-    /// Held by somebody.
+    /// Claimed by any agent; only live claims count.
     pub fn claimed(&mut self, live: &Live) {
         let (stale, now) = (self.bind(live.after.to_string()), self.bind(live.until.to_string()));
         self.start_at(Start::Claims);
@@ -249,7 +248,7 @@ impl Selection {
         ));
     }
 
-    /// Held by an agent, or by nobody; only live claims count.
+    /// Claimed by an agent, or unclaimed; only live claims count.
     pub fn claimed_by(&mut self, agent: Option<&str>, live: &Live) {
         let (stale, now) = (self.bind(live.after.to_string()), self.bind(live.until.to_string()));
         let live = format!("n.claimed_at > ?{stale} AND n.claimed_at <= ?{now}");
