@@ -1,5 +1,4 @@
-//! Everything that is stored as lines, and back: content of all domains, without history and without what is local to
-//! one checkout.
+//! Exports and imports: content of all domains, without history and without what is local to one checkout.
 
 use std::path::Path;
 
@@ -14,7 +13,7 @@ use crate::{
     work,
 };
 
-/// How often an import waits for others to finish writing; each wait is as long as the database's own.
+/// How often an import waits for other writers; each wait is as long as the database's own.
 const PATIENCE: usize = 12;
 
 /// The records of each domain.
@@ -23,7 +22,7 @@ fn records() -> impl Iterator<Item = (Domain, &'static Records)> {
 }
 
 impl App {
-    /// Writes everything to `out`, of one snapshot; tells `watch` how many of all records are written.
+    /// Writes everything to `out`, of one snapshot; `watch` is called with how many of all records are written.
     pub fn export(
         &mut self,
         ctx: &Ctx,
@@ -33,17 +32,17 @@ impl App {
         self.read(ctx, |tx| exchange::export(tx, records(), out, &mut watch))
     }
 
-    /// Looks over the records of a file.
+    /// Opens and checks the records of a file.
     pub fn records_of_file<'a>(&self, path: &Path) -> Result<Lines<'a>> {
         Lines::of_file(path, &exchange::types(records()))
     }
 
-    /// Looks over the records of a stream.
+    /// Reads and checks the records of a stream.
     pub fn records_of_stream<'a>(&self, stream: impl std::io::Read) -> Result<Lines<'a>> {
         Lines::of_stream(stream, &exchange::types(records()))
     }
 
-    /// Takes in all records, or none; `source` is what the log calls where they came from.
+    /// Imports all records, or none; `source` is the name of the file in the event log.
     pub fn import(
         &mut self,
         ctx: &Ctx,
@@ -52,10 +51,10 @@ impl App {
         dry_run: bool,
     ) -> Result<Report> {
         let domains = || records().map(|(_, records)| records);
-        self.take_in(ctx, dry_run, |tx| exchange::import(tx, lines, source, domains()))
+        self.import_with(ctx, dry_run, |tx| exchange::import(tx, lines, source, domains()))
     }
 
-    /// Takes in issues of beads, all or none.
+    /// Imports issues of beads, all or none.
     pub fn import_beads(
         &mut self,
         ctx: &Ctx,
@@ -64,20 +63,20 @@ impl App {
         dry_run: bool,
     ) -> Result<work::ImportedBeads> {
         let settings = self.work();
-        self.take_in(ctx, dry_run, |tx| work::import_beads(tx, &settings, project, lines))
+        self.import_with(ctx, dry_run, |tx| work::import_beads(tx, &settings, project, lines))
     }
 
-    /// Takes in the memory of a reference memory server, all or none.
+    /// Imports the memory of a reference memory server, all or none.
     pub fn import_jsonl(
         &mut self,
         ctx: &Ctx,
         lines: &str,
         dry_run: bool,
     ) -> Result<memory::ImportedJsonl> {
-        self.take_in(ctx, dry_run, |tx| memory::import_jsonl(tx, lines))
+        self.import_with(ctx, dry_run, |tx| memory::import_jsonl(tx, lines))
     }
 
-    /// Takes in a directory of memory, all or none.
+    /// Imports a directory of memory, all or none.
     pub fn import_directory(
         &mut self,
         ctx: &Ctx,
@@ -85,12 +84,12 @@ impl App {
         merge: bool,
         dry_run: bool,
     ) -> Result<memory::Imported> {
-        self.take_in(ctx, dry_run, |tx| memory::import(tx, directory, merge))
+        self.import_with(ctx, dry_run, |tx| memory::import(tx, directory, merge))
     }
 
-    /// Runs `f` in one transaction, patiently: others may be importing too. A dry run changes nothing. Neither it nor
-    /// an import that is refused leaves a database where there was none.
-    fn take_in<T>(
+    /// Runs `f` in one transaction, and retries while other processes write. A dry run changes nothing. Neither it nor a
+    /// refused import creates a database.
+    fn import_with<T>(
         &mut self,
         ctx: &Ctx,
         dry_run: bool,
@@ -106,7 +105,7 @@ impl App {
             return empty.db(ctx)?.rehearse(ctx, f);
         }
         let mut attempt = || {
-            // Also opening may have to wait: the first of several makes the file and goes on writing it.
+            // Opening may have to wait too: the first of several processes creates the file and continues to write it.
             self.db(ctx).and_then(|db| match dry_run {
                 true => db.rehearse(ctx, &mut f),
                 false => db.write(ctx, &mut f),

@@ -23,9 +23,9 @@ use crate::{
 pub struct Records {
     /// Their types, in the order of an export.
     pub types: &'static [&'static str],
-    /// How many there are.
+    /// How many exist.
     pub count: fn(&Read<'_>) -> Result<usize>,
-    /// Puts all of them, by type and id.
+    /// Writes all of them, by type and id.
     pub export: fn(&Read<'_>, &mut Out<'_>) -> Result<()>,
     /// Imports those of a file.
     pub import: fn(&mut Import<'_, '_>) -> Result<()>,
@@ -37,14 +37,13 @@ pub struct Out<'a> {
 }
 
 impl Out<'_> {
-    /// Writes a record; true, since a query that visits rows goes on.
+    /// Writes a record. Returns true, for a query that visits rows until false is returned.
     pub fn put<R: Record>(&mut self, record: &R) -> Result<bool> {
         (self.put)(&line(record)?)?;
         Ok(true)
     }
 }
 
-/// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Exported {
     /// All records.
@@ -66,7 +65,7 @@ fn by_name<'d>(
     domains.into_iter().map(|(domain, records)| (domain.as_str(), records)).collect()
 }
 
-/// Writes everything; `watch` gets how many of all records are written.
+/// Writes everything; `watch` is called with how many of all records are written.
 pub fn export<'d>(
     tx: &Read<'_>,
     domains: impl IntoIterator<Item = (Domain, &'d Records)>,
@@ -100,7 +99,7 @@ pub fn export<'d>(
     Ok(exported)
 }
 
-/// What is written is not the database, which would else be blamed for it.
+/// The error of a file that cannot be written. It says that it is not the database.
 pub fn unwritable(what: &str, error: &io::Error) -> Error {
     let fault = match error.kind() {
         io::ErrorKind::StorageFull => {

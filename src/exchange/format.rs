@@ -1,4 +1,4 @@
-//! The format of an export, and how it is told from the files of other programs.
+//! The format of an export, and how it differs from the files of other programs.
 
 use serde_json::{Value, json};
 
@@ -6,23 +6,23 @@ use crate::base::{ErrorCode, Fault, Result, text};
 
 /// The first line.
 pub const HEADER: &str = "{\"format\":\"graph\",\"version\":1}";
-/// The last line. A file without it was cut short.
+/// The last line. A file without it is incomplete.
 pub(super) const FOOTER: &str = "{\"end\":true}";
 /// The version of the format that this program reads.
 const VERSION: i64 = 1;
 
-/// What a file of lines holds.
+/// What a file of lines contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// What `graph export` wrote.
+    /// The output of `graph export`.
     Records,
-    /// What the reference memory server keeps.
+    /// The file of the reference memory server.
     MemoryJsonl,
     /// Issues of beads.
     Beads,
 }
 
-/// What a file holds, by how it starts; records where nothing else can be meant, which then say what is wrong.
+/// Detects the format of a file from its start. Anything unknown counts as records, whose reader says what is wrong.
 pub fn format_of(start: &[u8]) -> Format {
     let text = String::from_utf8_lossy(start);
     let text = text.trim_start_matches('\u{feff}');
@@ -43,7 +43,7 @@ pub fn format_of(start: &[u8]) -> Format {
 pub(super) fn check_header(text: &str) -> Result<()> {
     let header: Value = serde_json::from_str(text).unwrap_or_default();
     if header["format"] != "graph" {
-        let message = format!("line 1 is not {HEADER}: this is no file that graph export wrote");
+        let message = format!("line 1 is not {HEADER}: graph export did not write this file");
         return Err(Fault::new(ErrorCode::ValidationError, message)
             .hint("graph import --help lists what else can be imported")
             .into());
@@ -60,7 +60,7 @@ pub(super) fn check_header(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a line ends the file, with whitespace or without.
+/// Whether a line ends the file; whitespace is ignored.
 pub(super) fn is_footer(line: &[u8]) -> bool {
     line.len() < 40
         && serde_json::from_slice(line).is_ok_and(|it: Value| it == json!({ "end": true }))

@@ -12,10 +12,10 @@ use crate::{
 
 /// A record that can be compared with what is stored.
 pub trait Incoming: Record {
-    /// Refuses what a tool would refuse, and gives texts the form in which a tool would store them.
+    /// Refuses what a tool would refuse, and converts texts to the form in which a tool would store them.
     fn check(&mut self, tx: &Read<'_>) -> Result<()>;
 
-    /// Returns the stored record of this name. A field that is not compared has the value that it has here.
+    /// Returns the stored record of this name. Fields that are not compared have the values of this one.
     fn find(&self, tx: &Read<'_>) -> Result<Option<Self>>;
 
     /// Decides between this record and the stored one.
@@ -55,7 +55,7 @@ fn origin<R: Record>() -> (Option<Domain>, &'static str) {
     (Domain::named(domain), kind)
 }
 
-/// What is wrong with a field that names something that exists nowhere.
+/// The error of a field that names something that does not exist.
 pub fn missing(field: &str, id: &str) -> Fault {
     let shown = text::shorten(id, 80);
     Fault::invalid(field, format!("is `{shown}`, which is neither in the file nor in the database"))
@@ -77,7 +77,7 @@ impl Import<'_, '_> {
         self.each(|_, _: R, _| {})
     }
 
-    /// Imports all records of a type, in the order of the file; `keep` gets each with its place.
+    /// Imports all records of a type, in the order of the file; `keep` gets each with its position.
     pub fn each<R: Writable>(&mut self, mut keep: impl FnMut(usize, R, merge::Fate)) -> Result<()> {
         let (tx, report) = (self.tx, &mut self.report);
         self.lines.each(|place, mut record: R| {
@@ -108,7 +108,7 @@ impl Import<'_, '_> {
         Ok(())
     }
 
-    /// Settles all records of a type without writing any; `keep` gets each with its place.
+    /// Settles all records of a type without writing any; `keep` gets each with its position.
     pub fn settle<R: Incoming>(
         &mut self,
         mut keep: impl FnMut(usize, R, merge::Fate),
@@ -121,7 +121,7 @@ impl Import<'_, '_> {
         })
     }
 
-    /// Passes the record at a place once more, to be written. An error names the line.
+    /// Reads the record at a position again, so that `pass` can write it. An error names the line.
     pub fn read<R: Incoming, T>(
         &mut self,
         place: usize,
@@ -133,7 +133,7 @@ impl Import<'_, '_> {
         passed.map_err(|error| self.lines.blame::<R>(place, &id, error))
     }
 
-    /// The error, with the line that it is about.
+    /// Adds the line to an error.
     pub fn blame<R: Record>(&self, place: usize, id: &str, error: impl Into<Error>) -> Error {
         self.lines.blame::<R>(place, id, error.into())
     }

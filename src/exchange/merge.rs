@@ -1,4 +1,4 @@
-//! Which of two records of one thing wins, and how many met which fate.
+//! Which of two records of one thing wins, and the counts of the results.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 use super::{Record, line};
 use crate::base::Result;
 
-/// What became of a record that came.
+/// What happened to a record of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// There was none.
+    /// Nothing of this name was stored.
     New,
-    /// It was there, and is the same.
+    /// The stored one is equal.
     Equal,
-    /// It took the place of what was there.
+    /// It replaced the stored one.
     Replaced,
-    /// What was there won.
+    /// The stored one remains.
     Kept,
 }
 
@@ -27,21 +27,16 @@ impl Fate {
     }
 }
 
-/// How many records of one type met which fate.
+/// How many records of one type had which fate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Not there before.
     pub new: usize,
-    /// There, and the same.
     pub equal: usize,
-    /// There, and replaced.
     pub replaced: usize,
-    /// There, and left alone.
     pub kept: usize,
 }
 
 impl Tally {
-    /// Counts one more.
     pub fn count(&mut self, fate: Fate) {
         match fate {
             Fate::New => self.new += 1,
@@ -60,7 +55,7 @@ impl Tally {
 /// Tallies by type.
 pub type Report = BTreeMap<&'static str, Tally>;
 
-/// Decides over `incoming`. Two that differ with one stamp are compared as lines, so that both sides choose alike.
+/// Decides between two records. If the stamps are equal, their lines are compared, so that both sides choose the same one.
 pub fn settle<R: Record>(there: Option<&R>, incoming: &R) -> Result<Fate> {
     let Some(there) = there else {
         return Ok(Fate::New);
@@ -114,7 +109,7 @@ mod tests {
             (thing(2, 5, "m", json!({ "a": 1 })), Fate::Kept),
         ] {
             assert_eq!(settle(Some(&ours), &theirs).unwrap(), expected, "{theirs:?}");
-            // Seen from the other side the same one wins.
+            // From the other side the same one wins.
             let mirrored = settle(Some(&theirs), &ours).unwrap();
             let opposite = match expected {
                 Fate::Replaced => Fate::Kept,

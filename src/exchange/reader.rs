@@ -1,4 +1,4 @@
-//! A file of records, one JSON object a line: looked over once, then read type by type, a line at a time.
+//! A file of records, one JSON object a line. All lines are checked once, and then read type by type, one at a time.
 
 use std::{
     collections::HashSet,
@@ -18,10 +18,10 @@ use crate::{
     os::fs::open_regular,
 };
 
-/// What to do about a line that cannot be taken in.
-const MEND: &str =
-    "nothing was imported; mend the line, or export once more where the file comes from";
-/// Characters of what is wrong with a line.
+/// What to do about an invalid line.
+const CORRECT: &str =
+    "nothing was imported; correct the line, or export the file again from its source";
+/// Characters of a message.
 const SAID: usize = 1_000;
 /// Bytes of a line: content of 100 MB, all of it escaped.
 const LONGEST: u64 = 640 << 20;
@@ -29,7 +29,7 @@ const LONGEST: u64 = 640 << 20;
 trait Source: BufRead + Seek {}
 impl<T: BufRead + Seek> Source for T {}
 
-/// Where a line stands.
+/// The position of a line.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     kind: &'static str,
@@ -38,17 +38,17 @@ struct Place {
     length: usize,
 }
 
-/// A file whose lines were looked over.
+/// A file whose lines were checked.
 pub struct Lines<'a> {
     source: Box<dyn Source + 'a>,
-    /// Where the source is; seeking would discard what it has read ahead.
+    /// The position of the source. Seeking would discard its buffer.
     at: u64,
     places: Vec<Place>,
     done: usize,
     watch: Box<dyn FnMut(usize, usize) + 'a>,
 }
 
-/// What every record has. `branch` is part of the name of those that have one.
+/// The fields of every record. `branch` is part of the name of a record that has one.
 #[derive(Deserialize)]
 #[serde(expecting = "a record")]
 struct Head {
@@ -62,7 +62,7 @@ struct Head {
 }
 
 impl<'a> Lines<'a> {
-    /// Looks over the lines of a file.
+    /// Checks the lines of a file.
     pub fn of_file(path: &Path, kinds: &[&'static str]) -> Result<Self> {
         let cannot = |problem: String| -> Error {
             Fault::new(ErrorCode::NotFound, format!("{} {problem}", path.display()))
@@ -74,7 +74,7 @@ impl<'a> Lines<'a> {
         Self::new(Box::new(BufReader::with_capacity(1 << 16, file)), kinds, LONGEST)
     }
 
-    /// Looks over all that a stream has, which is kept: it cannot be read again.
+    /// Checks the lines of a stream, which is read into memory: it cannot be read again.
     pub fn of_stream(mut stream: impl Read, kinds: &[&'static str]) -> Result<Self> {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
@@ -84,27 +84,25 @@ impl<'a> Lines<'a> {
     fn new(source: Box<dyn Source + 'a>, kinds: &[&'static str], longest: u64) -> Result<Self> {
         let mut lines =
             Lines { source, at: 0, places: Vec::new(), done: 0, watch: Box::new(|_, _| {}) };
-        lines.look_over(kinds, longest)?;
+        lines.check_lines(kinds, longest)?;
         Ok(lines)
     }
 
-    /// Tells `watch` how many of all records were read, now and then.
+    /// Calls `watch` with how many of all records were read.
     pub fn watched(mut self, watch: impl FnMut(usize, usize) + 'a) -> Self {
         self.watch = Box::new(watch);
         self
     }
 
-    /// How many records there are.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    fn look_over(&mut self, kinds: &[&'static str], longest: u64) -> Result<()> {
+    fn check_lines(&mut self, kinds: &[&'static str], longest: u64) -> Result<()> {
         let (mut number, mut start, mut ended) = (0, 0, false);
         let mut seen: HashSet<[u8; 16]> = HashSet::new();
         let mut line = Vec::new();
@@ -127,18 +125,18 @@ impl<'a> Lines<'a> {
             if ended {
                 return Err(at(number, "it follows the line that ends the file"));
             }
-            // Of the last line the end may be missing: it says that all is there.
+            // The last line may have no line end: its text says that the file is complete.
             if line.pop_if(|last| *last == b'\n').is_none() && !is_footer(&line) {
-                return Err(at(number, "the file ends in the middle of a line: it was cut short"));
+                return Err(at(number, "the file ends in the middle of a line: it is incomplete"));
             }
-            // What some editors and systems make of a text, which says the same.
+            // Some editors and systems end a line with CR and LF.
             line.pop_if(|last| *last == b'\r');
             let text = as_text(&line).map_err(|problem| at(number, problem))?;
             match number {
                 1 => check_header(text.trim_start_matches('\u{feff}'))?,
                 _ if is_footer(text.as_bytes()) => ended = true,
                 _ => {
-                    let kind = look_at(text, kinds, &mut seen)
+                    let kind = check_head(text, kinds, &mut seen)
                         .map_err(|error| named(number, "", "", error))?;
                     self.places.push(Place { kind, ..place });
                 }
@@ -149,13 +147,13 @@ impl<'a> Lines<'a> {
             (0, _) => check_header(""),
             (_, true) => Ok(()),
             _ => {
-                let problem = format!("the line {FOOTER} is missing: the file was cut short");
+                let problem = format!("the line {FOOTER} is missing: the file is incomplete");
                 Err(at(number, problem))
             }
         }
     }
 
-    /// Visits the records of one type in the order of the file, each with its place.
+    /// Visits the records of one type in the order of the file, each with its position.
     pub fn each<R: Record>(&mut self, mut visit: impl FnMut(usize, R) -> Result<()>) -> Result<()> {
         for place in 0..self.places.len() {
             if self.places[place].kind != R::TYPE {
@@ -170,19 +168,19 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// The record at a place once more.
+    /// Reads the record at a position.
     pub fn get<R: Record>(&mut self, place: usize) -> Result<R> {
         let Place { number, start, length, .. } = self.places[place];
         let mut line = vec![0; length];
         if self.at != start {
             self.source.seek(SeekFrom::Start(start)).map_err(|error| unreadable(&error))?;
         }
-        // Where an error leaves the source is not known.
+        // The position is unknown after an error.
         self.at = u64::MAX;
         self.source.read_exact(&mut line).map_err(|error| unreadable(&error))?;
         self.at = start + length as u64;
-        let line =
-            std::str::from_utf8(&line).map_err(|_| at(number, "it has changed meanwhile"))?;
+        let line = std::str::from_utf8(&line)
+            .map_err(|_| at(number, "the file changed during the import"))?;
         let record: R = serde_json::from_str(line)
             .map_err(|error| at(number, wire::unreadable(line, &error)))?;
         record::check_text(&record)
@@ -191,26 +189,26 @@ impl<'a> Lines<'a> {
         Ok(record)
     }
 
-    /// Says which line an error is about.
+    /// Adds the line to an error.
     pub fn blame<R: Record>(&self, place: usize, id: &str, error: Error) -> Error {
         named(self.places[place].number, R::TYPE, id, error)
     }
 }
 
-/// The type of a record whose head is in order, and whose name was not seen before.
-fn look_at(
+/// Returns the type of a record after checking the fields of every record, and that its name is new.
+fn check_head(
     text: &str,
     kinds: &[&'static str],
     seen: &mut HashSet<[u8; 16]>,
 ) -> Result<&'static str> {
     if !text.starts_with('{') {
-        return Err(invalid("it is no JSON object"));
+        return Err(invalid("it is not a JSON object"));
     }
     let head: Head =
         serde_json::from_str(text).map_err(|error| invalid(wire::unreadable(text, &error)))?;
     let Some(kind) = kinds.iter().find(|kind| **kind == head.r#type) else {
         let shown = text::shorten(&head.r#type, 60);
-        let problem = format!("is `{shown}`; there are {}", kinds.join(", "));
+        let problem = format!("is `{shown}`; allowed: {}", kinds.join(", "));
         return Err(Fault::invalid("type", problem).into());
     };
     let Head { id, branch, version, updated_at, updated_by, .. } = &head;
@@ -223,14 +221,14 @@ fn look_at(
     name.copy_from_slice(&digest[..16]);
     if !seen.insert(name) {
         let shown = text::shorten(id, 80);
-        return Err(invalid(format!("it is {kind} `{shown}` once more")));
+        return Err(invalid(format!("it repeats {kind} `{shown}`")));
     }
     Ok(kind)
 }
 
 fn as_text(line: &[u8]) -> Result<&str, String> {
     if line.contains(&0) {
-        return Err("it has a NUL byte".to_owned());
+        return Err("it contains a NUL byte".to_owned());
     }
     std::str::from_utf8(line).map_err(|error| {
         format!("it is not UTF-8 text (first bad byte at offset {})", error.valid_up_to())
@@ -245,7 +243,7 @@ fn at(number: usize, problem: impl Into<String>) -> Error {
     named(number, "", "", invalid(problem))
 }
 
-/// Puts the line, and which record it has, before what is wrong with it.
+/// Adds the line and the name of its record to a message.
 fn named(number: usize, kind: &str, id: &str, error: Error) -> Error {
     match error {
         Error::Fault(mut fault) => {
@@ -254,10 +252,10 @@ fn named(number: usize, kind: &str, id: &str, error: Error) -> Error {
                 "" => format!("line {number}"),
                 kind => format!("line {number}: {kind} `{id}`"),
             };
-            // It may quote what the line says, which is as long as it likes.
+            // It may quote the line, which has any length.
             fault.message = format!("{place}: {}", text::shorten(&fault.message, SAID));
             if fault.code == ErrorCode::ValidationError {
-                fault.hint.get_or_insert_with(|| MEND.to_owned());
+                fault.hint.get_or_insert_with(|| CORRECT.to_owned());
             }
             *fault = fault.clone().details(serde_json::json!({ "line": number }));
             Error::Fault(fault)

@@ -1,4 +1,4 @@
-//! A record: one thing that is stored, as one line of an export.
+//! A record: one stored thing as one line of an export.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::{
     db::UPDATED_BY,
 };
 
-/// The highest version: what every reader of JSON keeps exactly, with room to count on.
+/// The highest version: every reader of JSON keeps it exactly.
 const LAST_VERSION: i64 = 1 << 53;
-/// Bytes of a name for who changed something.
+/// Bytes of the name of an author.
 const NAME: usize = 1 << 10;
 
 /// What decides between two records of one thing, from the left: the higher version, then the newer, then whose name
 /// sorts last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp<'a> {
-    /// Counts changes; 1 where a domain does not.
+    /// The number of changes; 1 if the domain does not count them.
     pub version: i64,
     /// When it last changed.
     pub updated_at: Timestamp,
@@ -28,7 +28,7 @@ pub struct Stamp<'a> {
 }
 
 impl Stamp<'_> {
-    /// Refuses what could not have been written by an export.
+    /// Refuses what an export could not have written.
     pub fn check(&self) -> Result<()> {
         if !(1..=LAST_VERSION).contains(&self.version) {
             let problem = format!("is {}; a version counts from 1 to {LAST_VERSION}", self.version);
@@ -38,12 +38,12 @@ impl Stamp<'_> {
     }
 }
 
-/// A thing as one line of an export; made by `record!`.
+/// A thing as one line of an export; defined by `record!`.
 pub trait Record: Serialize + DeserializeOwned {
     /// Domain and kind: `work.node`.
     const TYPE: &'static str;
 
-    /// Whether the domain counts changes of it. What it does not count it cannot compare the next time.
+    /// Whether the domain counts its changes.
     const COUNTED: bool;
 
     /// Its name among those of its type.
@@ -53,8 +53,8 @@ pub trait Record: Serialize + DeserializeOwned {
     fn stamp(&self) -> Stamp<'_>;
 }
 
-/// Defines a record: what every record has comes first, in a fixed order, then its own fields. Behind the type stands
-/// `counted` where the domain counts versions.
+/// Defines a record: first the fields of every record in a fixed order, then its own fields. The type is followed by
+/// `counted` if the domain counts versions.
 macro_rules! record {
     ($(#[$about:meta])* $name:ident = $type:literal $($counted:ident)? { $($(#[$of_field:meta])* $field:ident: $kind:ty,)* }) => {
         $(#[$about])*
@@ -87,13 +87,13 @@ macro_rules! record {
 
 pub(crate) use record;
 
-/// Refuses a version where there is none to be compared with.
+/// Refuses a version of a type that has no versions.
 pub fn check_version<R: Record>(record: &R) -> Result<()> {
     let version = record.stamp().version;
     if R::COUNTED || version == 1 {
         return Ok(());
     }
-    let problem = format!("is {version}; no versions of {} are counted, so that it is 1", R::TYPE);
+    let problem = format!("is {version}; {} has no versions, so that it must be 1", R::TYPE);
     Err(Fault::invalid("version", problem).into())
 }
 
@@ -103,7 +103,7 @@ pub fn line<R: Record>(record: &R) -> Result<String> {
     Ok(serde_json::to_string(&fields)?)
 }
 
-/// Puts the keys below the first level into their order; those of the record itself have one.
+/// Sorts the keys below the first level; those of the record itself have a fixed order.
 fn sorted_inside(record: Value) -> Value {
     match record {
         Value::Object(fields) => {
@@ -113,7 +113,7 @@ fn sorted_inside(record: Value) -> Value {
     }
 }
 
-/// The same value with all its keys in order. Stored values are shallow enough to be walked like this.
+/// The same value with sorted keys. Stored values are shallow enough for this recursion.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(sorted).collect(),
@@ -126,8 +126,8 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// What an event tells of a record that took the place of another, or of nothing; properties one by one. Who changed it
-/// is always told: that is how it is known later.
+/// The changes that an event contains, with properties one by one. The author is always included: `db::author` reads it
+/// there.
 pub fn changes<R: Record>(before: Option<&R>, after: &R) -> Result<Vec<Change>> {
     let before = before.map_or(Ok(Map::new()), fields)?;
     let after_fields = fields(after)?;
@@ -164,14 +164,16 @@ fn fields<R: Record>(record: &R) -> Result<Map<String, Value>> {
     Ok(told)
 }
 
-/// Refuses NUL anywhere in a record but in its content: SQLite would take it for the end of a text.
+/// Refuses NUL in a record, except in its content: SQLite would take it for the end of a text.
 pub fn check_text<R: Record>(record: &R) -> Result<()> {
     let Value::Object(fields) = serde_json::to_value(record)? else {
         return Ok(());
     };
     let bad = fields.iter().find(|(field, value)| *field != "content" && wire::has_nul(value));
     match bad {
-        Some((field, _)) => Err(Fault::invalid(field, "has a NUL, which no text may have").into()),
+        Some((field, _)) => {
+            Err(Fault::invalid(field, "contains NUL, which no text may contain").into())
+        }
         None => Ok(()),
     }
 }
@@ -216,6 +218,6 @@ mod tests {
     fn nul_is_refused_by_its_field() {
         assert!(check_text(&thing(1, 0, "m", json!({ "a": "x" }))).is_ok());
         let refused = check_text(&thing(1, 0, "m", json!({ "a": "x\0" }))).unwrap_err();
-        assert!(refused.to_string().contains("`properties` has a NUL"), "{refused}");
+        assert!(refused.to_string().contains("`properties` contains NUL"), "{refused}");
     }
 }

@@ -1,7 +1,7 @@
 //! Branches, entities and links as records: what `graph export` writes of them and `graph import` reads.
 //!
-//! Facts stand there once for each branch. Those of a file stay the file's: the next sync reads it, and takes along
-//! what it no longer says. What files look like in one checkout means nothing in another, and is left out.
+//! Facts are exported once for each branch. Facts of a file remain the file's: the next sync reads it, and removes what it
+//! no longer contains. The state of files in one checkout means nothing in another, and is left out.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ record! {
 }
 
 record! {
-    /// An entity of one branch; where it comes from is who wrote it.
+    /// An entity of one branch; its source is its author.
     EntityRecord = "kb.entity" {
         branch: String,
         entity_type: String,
@@ -60,7 +60,7 @@ record! {
 }
 
 record! {
-    /// A link of one branch; its stamp is that of its making.
+    /// A link of one branch; its stamp is that of its creation.
     LinkRecord = "kb.link" {
         branch: String,
         from: String,
@@ -86,7 +86,7 @@ pub const RECORDS: Records = Records {
     import,
 };
 
-/// An action that is told of a branch and changes nothing that a record has.
+/// An action of a branch that changes nothing in its record.
 const BESIDE: &[&str] = &["synced"];
 
 fn export(tx: &Read<'_>, out: &mut Out<'_>) -> Result<()> {
@@ -255,9 +255,11 @@ impl Incoming for EntityRecord {
             if !said.is_empty() {
                 *said = check(field, said)?;
             } else if self.file.is_none() {
-                return Err(
-                    Fault::invalid(field, "is empty, which only a file may leave it").into()
-                );
+                return Err(Fault::invalid(
+                    field,
+                    "is empty, which is allowed only in a fact of a file",
+                )
+                .into());
             }
         }
         let words =
@@ -306,7 +308,11 @@ impl Incoming for LinkRecord {
         text::check_size("kind", self.kind.len(), limits::WORD)?;
         let id = self.link_id().subject();
         if self.id != id {
-            return Err(Fault::invalid("id", format!("is not `{id}`, which its ends say")).into());
+            return Err(Fault::invalid(
+                "id",
+                format!("is not `{id}`, which follows from its ends"),
+            )
+            .into());
         }
         branch_of(tx, &self.branch).map(|_| ())
     }

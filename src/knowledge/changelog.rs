@@ -1,4 +1,4 @@
-//! `manage_changelog`: how an atom or molecule evolved, told entry by entry.
+//! `manage_changelog`: how an atom or molecule evolved, entry by entry.
 
 use serde_json::json;
 
@@ -19,33 +19,24 @@ use crate::{
     work,
 };
 
-/// An entry to be.
 #[derive(Debug, Clone)]
 pub struct Append {
-    /// Atom or molecule.
     pub parent_type: EntityType,
-    /// Its id.
     pub parent_id: String,
-    /// The task that brought it about.
     pub task_id: String,
-    /// What changed and why.
     pub summary: String,
 }
 
-/// A stretch of a history.
+/// A part of a changelog.
 #[derive(Debug, Clone)]
 pub struct SearchChangelog {
-    /// Atom or molecule.
     pub parent_type: EntityType,
-    /// Its id.
     pub parent_id: String,
-    /// How many.
     pub limit: usize,
-    /// After how many.
     pub offset: usize,
 }
 
-/// Appends an entry, which nothing ever changes.
+/// Appends an entry. Entries are never changed.
 pub fn append(tx: &Write<'_>, new: &Append) -> Result<Entry> {
     let parent = parent(tx, new.parent_type, &new.parent_id)?;
     let task_id = work::node_id(tx, "taskId", &new.task_id)?;
@@ -58,7 +49,7 @@ pub fn append(tx: &Write<'_>, new: &Append) -> Result<Entry> {
     Ok(Entry { id: Some(id), task_id, summary, created_at: tx.now() })
 }
 
-/// Entries, newest first. A page ends where an answer is full; its `limit` says how many it has.
+/// Entries, newest first. A page ends when the response is full; its `limit` is the number of entries that it has.
 pub fn search_changelog(tx: &Read<'_>, ask: &SearchChangelog) -> Result<Listed<Entry>> {
     let parent = parent(tx, ask.parent_type, &ask.parent_id)?;
     let total = changelog::count(tx, ask.parent_type, &parent)?;

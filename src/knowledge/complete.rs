@@ -9,9 +9,7 @@ use crate::{
 /// An atom or a molecule by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: String,
 }
 

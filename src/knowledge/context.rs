@@ -1,4 +1,4 @@
-//! `query_graph context`: what to know about these files.
+//! `query_graph context`: the knowledge about given files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,25 +24,24 @@ use crate::{
     fresh::Freshness,
 };
 
-/// Characters of atoms without their texts, which have the rest of the answer and whatever of this is left.
+/// Characters of atoms without their texts. The texts have the rest of the response, with what is left of this.
 const HEADS: usize = 24_000;
-/// Those of an atom beside its id, its name and its first path.
+/// Characters of an atom besides its id, its name and its first path.
 const FRAME: usize = 200;
-/// Characters of paths that nothing covers.
+/// Characters of the paths that no atom covers.
 const UNMATCHED: usize = 4_000;
 
-/// Which files.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
     /// Name or root id; the only project if left out.
     pub project: Option<String>,
-    /// As the caller spells them, each with the path that it means.
+    /// The arguments as the caller wrote them, each with its normalised path.
     pub paths: Vec<(String, String)>,
     /// Changelog entries of each atom and molecule.
     pub changelog: usize,
 }
 
-/// What is known about the files that were asked about.
+/// The knowledge about the requested files.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Surroundings {
@@ -50,78 +49,66 @@ pub struct Surroundings {
     pub molecules: Vec<ContextMolecule>,
     /// Atoms without molecule, by name.
     pub orphan_atoms: Vec<ContextAtom>,
-    /// Paths that no atom covers, in the order asked.
+    /// Paths that no atom covers, in the requested order.
     pub unmatched_paths: Vec<String>,
-    /// Texts and relations that there was no room for; `get` reads each by its id.
+    /// Texts and relations that did not fit; `get` reads each by its id.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
-    /// Atoms that matched and that there was no room for at all: ask about fewer paths.
+    /// Matching atoms that did not fit at all: request fewer paths.
     #[serde(skip_serializing_if = "is_zero")]
     pub atoms_omitted: usize,
-    /// Paths without an atom that are not listed.
+    /// Paths without an atom that did not fit.
     #[serde(skip_serializing_if = "is_zero")]
     pub unmatched_omitted: usize,
-    /// Why it is not about all that was asked.
+    /// Why it is not about everything that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// A molecule that has an atom that matched.
+/// A molecule with a matching atom.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextMolecule {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: String,
-    /// What to know about the whole of it.
     #[serde(flatten)]
     pub knowledge: Knowledge,
-    /// For an update.
     pub version: i64,
-    /// What it has to do with other molecules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related_molecules: Vec<RelatedMolecule>,
-    /// The latest entries, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changelog: Vec<Entry>,
-    /// Its atoms that matched, by name.
+    /// Its matching atoms, by name.
     pub atoms: Vec<ContextAtom>,
 }
 
-/// An atom that matched.
+/// A matching atom.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextAtom {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: String,
-    /// What to know about it.
     #[serde(flatten)]
     pub knowledge: Knowledge,
-    /// For an update.
     pub version: i64,
-    /// Whether its files are those that it was last confirmed of; absent outside git.
+    /// Whether its files changed since it was last confirmed; absent outside git.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freshness: Option<Freshness>,
-    /// Which of the paths matched, in the order and spelling asked.
+    /// The matching paths, in the order and spelling of the request.
     pub matched_paths: Vec<String>,
-    /// Paths that matched and are not listed.
+    /// Matching paths that did not fit.
     #[serde(skip_serializing_if = "is_zero")]
     pub matched_omitted: usize,
-    /// Which of its patterns matched; people see them, models save their tokens.
+    /// Its matching patterns: shown on the command line, left out by the tool to save tokens.
     #[serde(skip)]
     pub matched_patterns: Vec<String>,
-    /// What it has to do with other atoms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related_atoms: Vec<RelatedAtom>,
-    /// The latest entries, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changelog: Vec<Entry>,
 }
 
-/// Returns everything that is known about the paths.
+/// Returns the knowledge about the paths.
 pub fn context(tx: &Read<'_>, ask: &Context) -> Result<Surroundings> {
     let project = validate::project(tx, ask.project.as_deref())?;
     let asked = &ask.paths;
@@ -129,18 +116,18 @@ pub fn context(tx: &Read<'_>, ask: &Context) -> Result<Surroundings> {
     let mut matched = matching::matches(tx, &project, &paths)?;
 
     let covered: BTreeSet<usize> = matched.values().flat_map(|one| &one.paths).copied().collect();
-    let mut answer = Surroundings::default();
+    let mut found = Surroundings::default();
     let mut heads = Budget::framed(HEADS, FRAME);
     let ids: Vec<&str> = matched.keys().map(String::as_str).collect();
     let mut records = atoms::among(tx, &ids)?;
-    // Which atoms there are comes before all that they cover, and that before what they say.
+    // The list of atoms has priority over the paths that they cover, and those over their texts.
     let named = records.len();
     let first = |atom: &atoms::Record| matched.get(&atom.id).and_then(|one| one.paths.first());
     let fit = end_of_page(&records, |atom| {
         heads.admit(&(&atom.id, &atom.name, first(atom).map(|at| &asked[*at].0)))
     })?;
     records.truncate(fit);
-    answer.atoms_omitted = named - fit;
+    found.atoms_omitted = named - fit;
     for atom in &records {
         if let Some(matched) = matched.get_mut(&atom.id) {
             matched.fit(&mut heads, asked)?;
@@ -158,7 +145,7 @@ pub fn context(tx: &Read<'_>, ask: &Context) -> Result<Surroundings> {
     let mut view = View::new(tx, ask.changelog, page::MAX_CHARS - HEADS - UNMATCHED + heads.left());
     for molecule in groups {
         let atoms = members.remove(&Some(molecule.id.clone())).unwrap_or_default();
-        answer.molecules.push(ContextMolecule {
+        found.molecules.push(ContextMolecule {
             knowledge: view.knowledge(molecule.knowledge)?,
             related_molecules: view.related_molecules(&molecule.related)?,
             changelog: view.changelog(EntityType::Molecule, &molecule.id)?,
@@ -172,17 +159,17 @@ pub fn context(tx: &Read<'_>, ask: &Context) -> Result<Surroundings> {
         });
     }
     for atom in members.into_values().flatten() {
-        answer.orphan_atoms.push(context_atom(&mut view, atom, &mut matched, asked)?);
+        found.orphan_atoms.push(context_atom(&mut view, atom, &mut matched, asked)?);
     }
     let unmatched = asked.iter().enumerate().filter(|(at, _)| !covered.contains(at));
-    answer.unmatched_paths = unmatched.map(|(_, (spelling, _))| spelling.clone()).collect();
-    answer.unmatched_omitted = page::cut(&mut answer.unmatched_paths, UNMATCHED)?;
-    answer.left_out = view.left_out();
-    Ok(answer)
+    found.unmatched_paths = unmatched.map(|(_, (spelling, _))| spelling.clone()).collect();
+    found.unmatched_omitted = page::cut(&mut found.unmatched_paths, UNMATCHED)?;
+    found.left_out = view.left_out();
+    Ok(found)
 }
 
 impl Matched {
-    /// Keeps all paths where there is room for them, else the first.
+    /// Keeps all paths if they fit, else the first.
     fn fit(&mut self, room: &mut Budget, asked: &[(String, String)]) -> Result<()> {
         let rest: Vec<&str> = self.paths.iter().skip(1).map(|at| asked[*at].0.as_str()).collect();
         if !rest.is_empty() && !room.admit(&rest)? {
@@ -193,7 +180,7 @@ impl Matched {
     }
 }
 
-/// Each spelling of the argument `paths` once, with the path that it means.
+/// The argument `paths` without duplicates, each spelling with its normalised path.
 pub fn normalised(tx: &Read<'_>, spellings: &[String]) -> Result<Vec<(String, String)>> {
     text::check_count("paths", spellings.len(), limits::PATHS)?;
     let mut seen = BTreeSet::new();

@@ -16,63 +16,47 @@ use crate::{
     work,
 };
 
-/// A molecule to be.
 #[derive(Debug, Clone, Default)]
 pub struct NewMolecule {
     /// Name or root id; the only project if left out.
     pub project: Option<String>,
-    /// Its name.
     pub name: String,
-    /// What to know about it.
     pub knowledge: String,
-    /// What it has to do with other molecules.
     pub related: Vec<MoleculeRelation>,
     /// Why it is created; the project's root if left out.
     pub task: Option<String>,
 }
 
-/// An atom to be.
 #[derive(Debug, Clone, Default)]
 pub struct NewAtom {
     /// Name or root id; the only project if left out.
     pub project: Option<String>,
     /// Its molecule, of the same project.
     pub molecule: Option<String>,
-    /// Its name.
     pub name: String,
-    /// The globs that it owns.
     pub paths: Vec<String>,
-    /// What to know about it.
     pub knowledge: String,
-    /// What it has to do with other atoms.
     pub related: Vec<AtomRelation>,
     /// Why it is created; the project's root if left out.
     pub task: Option<String>,
 }
 
-/// What was written, without the text: the caller has just sent it.
+/// What was written, without the text, which the caller has sent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Written {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: String,
-    /// The project's root.
     pub project_id: String,
-    /// Of an atom that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub molecule_id: Option<String>,
     /// An atom's patterns, as they are stored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Bytes of its knowledge now; 32,768 are allowed.
+    /// Bytes of its knowledge; at most 32,768.
     pub knowledge_bytes: usize,
-    /// What last touched it.
     pub last_task_id: String,
-    /// For the next update.
     pub version: i64,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -108,7 +92,6 @@ impl From<atoms::Record> for Written {
     }
 }
 
-/// Creates a molecule.
 pub fn create_molecule(tx: &Write<'_>, new: &NewMolecule) -> Result<Written> {
     let project = validate::project(tx, new.project.as_deref())?;
     let task = creator(tx, &project, new.task.as_deref())?;
@@ -137,7 +120,6 @@ pub fn create_molecule(tx: &Write<'_>, new: &NewMolecule) -> Result<Written> {
     Ok(record.into())
 }
 
-/// Creates an atom.
 pub fn create_atom(tx: &Write<'_>, new: &NewAtom) -> Result<Written> {
     let project = validate::project(tx, new.project.as_deref())?;
     let task = creator(tx, &project, new.task.as_deref())?;
@@ -173,13 +155,13 @@ pub fn create_atom(tx: &Write<'_>, new: &NewAtom) -> Result<Written> {
     Ok(record.into())
 }
 
-/// Keeps what the files of an atom are, now that somebody says what is true of them.
+/// Records the state of an atom's files, since the caller states what is true of them now.
 pub(super) fn confirm(tx: &Write<'_>, atom: &atoms::Record) -> Result<()> {
     let key = Confirming::new(tx).confirm(About::Patterns(&atom.paths))?;
     atoms::set_confirmed(tx, &atom.id, key)
 }
 
-/// The task that something is created by.
+/// The task that creates something.
 fn creator(tx: &Write<'_>, project: &str, task: Option<&str>) -> Result<String> {
     match task {
         Some(task) => work::node_id(tx, "createdByTaskId", task),
@@ -187,12 +169,12 @@ fn creator(tx: &Write<'_>, project: &str, task: Option<&str>) -> Result<String> 
     }
 }
 
-/// Makes name and knowledge findable.
+/// Indexes name and knowledge.
 pub(super) fn index(tx: &Write<'_>, kind: EntityType, id: &str, name: &str, knowledge: &str) {
     tx.index(Domain::Knowledge, kind.as_str(), id, &format!("{name}\n{knowledge}"));
 }
 
-/// A field of a new thing, unless it is empty.
+/// The change of a field of a new thing, unless it is empty.
 fn filled(field: &str, value: serde_json::Value) -> Option<Change> {
     let empty = value.is_null() || value == json!("") || value == json!([]);
     (!empty).then(|| Change::new(field, (), value))

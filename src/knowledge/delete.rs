@@ -1,4 +1,4 @@
-//! `manage_graph delete`: a molecule or atom, and what goes with it.
+//! `manage_graph delete`: a molecule or atom, and what is deleted with it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,36 +15,31 @@ use crate::{
     work,
 };
 
-/// What to delete.
 #[derive(Debug, Clone)]
 pub struct Delete {
-    /// Atom or molecule.
     pub entity_type: EntityType,
-    /// Its id.
     pub id: String,
     /// The version that the caller has seen.
     pub version: i64,
-    /// Whether the members of a molecule go with it.
+    /// Whether the members of a molecule are deleted too.
     pub cascade: bool,
-    /// What the orphaned members remember.
+    /// The task that the orphaned members get.
     pub task: Option<String>,
 }
 
-/// What is gone, and what was left behind.
+/// What was deleted.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Deleted {
-    /// Its id.
     pub id: String,
-    /// Always true.
     pub deleted: bool,
-    /// Members that have no molecule now, by name.
+    /// Members without a molecule now, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub orphaned_atoms: Vec<AtomName>,
-    /// Members that are gone too, by name.
+    /// Members that were deleted too, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deleted_atoms: Vec<AtomName>,
-    /// Members that are not listed.
+    /// Members that did not fit.
     #[serde(skip_serializing_if = "is_zero")]
     pub atoms_omitted: usize,
 }
@@ -52,13 +47,11 @@ pub struct Deleted {
 /// An atom by name.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AtomName {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: String,
 }
 
-/// Deletes one thing with its changelog; the members of a molecule are orphaned, or deleted on `cascade`.
+/// Deletes one thing with its changelog. The members of a molecule become orphans, or are deleted with `cascade`.
 pub fn delete(tx: &Write<'_>, ask: &Delete) -> Result<Deleted> {
     let task = ask.task.as_deref().map(|task| work::node_id(tx, "lastTaskId", task)).transpose()?;
     match ask.entity_type {
@@ -131,7 +124,7 @@ fn delete_atom(tx: &Write<'_>, atom: &atoms::Record) -> Result<()> {
     record(tx, EntityType::Atom, &atom.id, "deleted", &changes)
 }
 
-/// Takes an atom out of its molecule.
+/// Removes an atom from its molecule.
 fn orphan(tx: &Write<'_>, atom: &mut atoms::Record, task: Option<&str>) -> Result<()> {
     let mut changes = vec![Change::new("molecule_id", json!(atom.molecule), ())];
     atom.molecule = None;

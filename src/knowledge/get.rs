@@ -1,4 +1,4 @@
-//! `query_graph get`: one atom or molecule, whole.
+//! `query_graph get`: one atom or molecule, complete.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,30 +18,26 @@ use crate::{
     db::Read,
 };
 
-/// What to read.
 #[derive(Debug, Clone)]
 pub struct Get {
-    /// Atom or molecule.
     pub entity_type: EntityType,
-    /// Its id.
     pub id: String,
-    /// Changelog entries of it.
+    /// Changelog entries.
     pub changelog: usize,
 }
 
-/// What was read.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Gotten {
     /// Under its own name: `atom` or `molecule`.
     #[serde(flatten)]
     pub entity: Entity,
-    /// Entries, and members' texts and relations, that there was no room for.
+    /// Entries, texts and relations of members that did not fit.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
 
-/// Reads one thing; a molecule comes with its members.
+/// Returns one thing; a molecule with its members.
 pub fn get(tx: &Read<'_>, ask: &Get) -> Result<Gotten> {
     let mut view = View::of_one(tx, ask.changelog);
     let (entity, left_out) = match ask.entity_type {

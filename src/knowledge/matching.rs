@@ -8,21 +8,21 @@ use crate::{
     db::Read,
 };
 
-/// Files whose keys are looked up together.
+/// Paths whose keys are looked up together.
 const BATCH: usize = 1_000;
 
-/// What matched of one atom.
+/// The matches of one atom.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
-    /// Places in the list of paths, ascending.
+    /// Positions in the list of paths, ascending.
     pub paths: Vec<usize>,
-    /// Its patterns that matched one of them, each once.
+    /// Its patterns that matched, without duplicates.
     pub patterns: Vec<String>,
-    /// Paths that an answer had no room for.
+    /// Paths that did not fit into the response.
     pub omitted: usize,
 }
 
-/// Matches normalised paths with all patterns of a project: every match, by atom.
+/// Matches normalised paths with all patterns of a project, and returns every match by atom.
 pub(super) fn matches(
     tx: &Read<'_>,
     project: &str,
@@ -30,7 +30,7 @@ pub(super) fn matches(
 ) -> Result<BTreeMap<String, Matched>> {
     let paths = globs::Paths::new(paths.iter().map(AsRef::as_ref).collect());
     let mut matched: BTreeMap<String, Matched> = BTreeMap::new();
-    // In a fixed order, so that equal calls do equal work.
+    // In a fixed order: equal calls do equal work.
     patterns::each(tx, project, &paths.keys(), |atom, pattern| {
         let places = paths.matching(pattern);
         if !places.is_empty() {
@@ -47,12 +47,12 @@ pub(super) fn matches(
     Ok(matched)
 }
 
-/// Whether any atom covers anything: where knowledge is not in use, paths need not be worked out.
+/// Whether any pattern exists. If not, paths need not be computed.
 pub fn covers_anything(tx: &Read<'_>) -> Result<bool> {
     patterns::are_there(tx)
 }
 
-/// The names of the atoms that cover any of `paths`, by name.
+/// The names of the atoms that cover one of `paths`, sorted.
 pub fn covering(tx: &Read<'_>, project: &str, paths: &[String]) -> Result<Vec<String>> {
     let matched = matches(tx, project, paths)?;
     if matched.is_empty() {
@@ -62,7 +62,7 @@ pub fn covering(tx: &Read<'_>, project: &str, paths: &[String]) -> Result<Vec<St
     Ok(atoms::among(tx, &ids)?.into_iter().map(|atom| atom.name).collect())
 }
 
-/// Those of `paths`, each with its spelling, that no atom of a project covers.
+/// The `paths`, each with its spelling, that no atom of a project covers.
 pub fn uncovered(
     tx: &Read<'_>,
     project: &str,
@@ -78,15 +78,12 @@ pub fn uncovered(
 /// A pattern that matches no file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct IdlePattern {
-    /// The atom's id.
     pub atom: String,
-    /// The atom's name.
     pub name: String,
-    /// The pattern.
     pub pattern: String,
 }
 
-/// The patterns, of all projects, that match none of `files`.
+/// The patterns of all projects that match none of `files`.
 pub fn idle_patterns(tx: &Read<'_>, files: &[String]) -> Result<Vec<IdlePattern>> {
     let mut all: Vec<(String, IdlePattern)> = Vec::new();
     patterns::all(tx, |project, id, name, pattern| {

@@ -11,7 +11,7 @@ mod records;
 mod repair;
 mod search;
 mod store;
-mod told;
+mod text_index;
 mod types;
 mod update;
 mod validate;
@@ -27,6 +27,6 @@ pub use matching::{IdlePattern, covering, covers_anything, idle_patterns, uncove
 pub use records::RECORDS;
 pub use repair::{recount, reindex_texts, repair};
 pub use search::*;
-pub use told::*;
+pub use text_index::*;
 pub use types::*;
 pub use update::*;

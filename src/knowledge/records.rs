@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    create::{index, record as tell},
+    create::{index, record as event},
     store::{atoms, molecules, patterns, records as store},
     types::{AtomRelation, EntityType, MoleculeRelation, limits},
     validate,
@@ -49,7 +49,7 @@ record! {
 }
 
 record! {
-    /// An entry of a changelog. It never changes, and is by the task that it names.
+    /// An entry of a changelog. It never changes; the task that it names counts as its author.
     EntryRecord = "knowledge.entry" {
         parent_type: EntityType,
         parent: String,
@@ -65,7 +65,7 @@ pub const RECORDS: Records = Records {
     import,
 };
 
-/// An action that is told of a thing and leaves its version alone.
+/// An action that does not change the version.
 const BESIDE: &[&str] = &["noted"];
 
 fn export(tx: &Read<'_>, out: &mut Out<'_>) -> Result<()> {
@@ -74,14 +74,14 @@ fn export(tx: &Read<'_>, out: &mut Out<'_>) -> Result<()> {
     store::each_molecule(tx, |found| out.put(&molecule_record(tx, found)?))
 }
 
-/// Molecules before their atoms, and both before their changelogs, which are read in the order of their making.
+/// Molecules before their atoms, and both before their changelogs, which are read in the order of creation.
 fn import(import: &mut Import<'_, '_>) -> Result<()> {
     import.all::<MoleculeRecord>()?;
     import.all::<AtomRecord>()?;
     import.sorted(|entry: &EntryRecord| (entry.updated_at, entry.id.clone()))
 }
 
-/// Rows keep the task only, which stands in where no event says who it was.
+/// Rows have the task only, which is used if no event has an author.
 fn author<R: Record>(tx: &Read<'_>, id: &str, task: &str) -> Result<String> {
     Ok(exchange::author::<R>(tx, id, BESIDE)?.unwrap_or_else(|| task.to_owned()))
 }
@@ -217,15 +217,15 @@ impl Writable for EntryRecord {
         store::put_entry(tx, self)
     }
 
-    /// An event of what the changelog belongs to, as when the entry was made.
+    /// An event of the atom or molecule, as when the entry was created.
     fn tell(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
         let EntryRecord { id, updated_by, summary, .. } = self;
-        let told = json!({ "id": id, "taskId": updated_by, "summary": summary });
-        tell(tx, self.parent_type, &self.parent, "noted", &[Change::new("changelog", (), told)])
+        let entry = json!({ "id": id, "taskId": updated_by, "summary": summary });
+        event(tx, self.parent_type, &self.parent, "noted", &[Change::new("changelog", (), entry)])
     }
 }
 
-/// A task may be gone, so that only its shape is looked at: it stands in texts, and in lines between them.
+/// A task may have been deleted, so that only the form of its id is checked.
 fn check_tasks(created_by: &str, last: &str) -> Result<()> {
     for (field, task) in [("created_by_task", created_by), ("last_task", last)] {
         if !ids::is_short(work::ID_PREFIX, task) {
@@ -241,11 +241,11 @@ fn check_id(field: &str, id: &str) -> Result<()> {
     if ids::parse_uuid(id).as_deref() == Some(id) {
         return Ok(());
     }
-    let problem = format!("is `{}`; ids of knowledge are UUIDs, dashed", text::shorten(id, 80));
+    let problem = format!("is `{}`; ids of knowledge are UUIDs with dashes", text::shorten(id, 80));
     Err(Fault::invalid(field, problem).into())
 }
 
-/// A relation may outlive its target, so that the target need not be there.
+/// A relation may outlive its target, so that the target need not exist.
 fn check_related(own: &str, related: Vec<(&str, &str)>) -> Result<()> {
     text::check_count("related", related.len(), limits::RELATIONS)?;
     for (index, (id, reason)) in related.into_iter().enumerate() {
@@ -253,7 +253,7 @@ fn check_related(own: &str, related: Vec<(&str, &str)>) -> Result<()> {
         check_id(&field, id)?;
         text::bounded(&format!("{field}.reason"), reason, limits::REASON)?;
         if id == own {
-            return Err(Fault::invalid(&field, "relates it to itself").into());
+            return Err(Fault::invalid(&field, "is a relation to itself").into());
         }
     }
     Ok(())
@@ -269,7 +269,7 @@ fn check_project(tx: &Read<'_>, project: &str) -> Result<()> {
 fn check_same_project(there: Option<&str>, incoming: &str) -> Result<()> {
     match there {
         Some(there) if there != incoming => {
-            let problem = format!("is `{incoming}`, and here it belongs to `{there}`");
+            let problem = format!("is `{incoming}`, but in the database it belongs to `{there}`");
             Err(Fault::invalid("project", problem).into())
         }
         _ => Ok(()),

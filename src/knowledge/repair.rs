@@ -1,5 +1,4 @@
-//! What the knowledge graph keeps twice: whether both agree, and how they are made to; what it says itself is never
-//! touched.
+//! Data that the knowledge graph stores twice: whether both agree, and how to make them agree. Content is never changed.
 
 use super::{
     create::index,
@@ -14,17 +13,17 @@ use crate::{
     db::{self, Read, Write},
 };
 
-/// Returns a sentence for each thing that does not add up; none when all is well.
+/// Returns a sentence for each disagreement.
 pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
     let mut problems = db::recount(tx, CHECKS)?;
     let misplaced = patterns::misplaced(tx, false)?;
-    let told =
+    let problem =
         |atom: &String| format!("keys of patterns: {atom} has one that no path is looked up with");
-    problems.extend(misplaced.iter().take(5).map(told));
+    problems.extend(misplaced.iter().take(5).map(problem));
     Ok(problems)
 }
 
-/// Gives atoms the pattern rows, and those the keys, that they should have; returns what was done.
+/// Rewrites missing or wrong rows of patterns and their keys; returns what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     let mut wrong = db::found(tx, &PATTERNS)?;
     wrong.extend(patterns::misplaced(tx, true)?);

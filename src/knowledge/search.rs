@@ -23,10 +23,9 @@ use crate::{
 
 /// Characters of names and patterns on a page.
 pub(super) const HEADS: usize = 30_000;
-/// Characters of an atom beside what [`head`] has of it: its keys, its times, how fresh it is.
+/// Characters of an atom besides [`head`]: its keys, its times and its freshness.
 pub(super) const FRAME: usize = 350;
 
-/// What to look for.
 #[derive(Debug, Clone, Default)]
 pub struct Search {
     /// Name or root id; the only project if left out.
@@ -39,9 +38,7 @@ pub struct Search {
     pub orphans_only: bool,
     /// Changelog entries of each.
     pub changelog: usize,
-    /// How many.
     pub limit: usize,
-    /// After how many.
     pub offset: usize,
 }
 
@@ -51,31 +48,27 @@ pub struct Search {
 pub struct Listed<T> {
     /// By name, then id.
     pub items: Vec<T>,
-    /// How many there are in all.
+    /// The total.
     pub total: usize,
-    /// As asked for.
     pub limit: usize,
-    /// As asked for.
     pub offset: usize,
-    /// Where to go on, when the page ends early because the answer is full.
+    /// The next offset, if the page ends early because the response is full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
-    /// Texts and relations that there was no room for; each can be read by its id.
+    /// Texts and relations that did not fit; each can be read by its id.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
 
-/// One kind of thing or the other.
+/// Atoms or molecules.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Item {
-    /// An atom.
     Atom(Atom),
-    /// A molecule.
     Molecule(Molecule),
 }
 
-/// Atoms or molecules that fit.
+/// A page of atoms or molecules that match.
 pub fn search(tx: &Read<'_>, kind: EntityType, ask: &Search) -> Result<Listed<Item>> {
     Ok(match kind {
         EntityType::Atom => search_atoms(tx, ask)?.map(Item::Atom),
@@ -83,7 +76,7 @@ pub fn search(tx: &Read<'_>, kind: EntityType, ask: &Search) -> Result<Listed<It
     })
 }
 
-/// Atoms that fit.
+/// A page of atoms that match.
 pub fn search_atoms(tx: &Read<'_>, ask: &Search) -> Result<Listed<Atom>> {
     if ask.orphans_only && ask.molecule.is_some() {
         let problem = "contradicts `moleculeId`: an orphan is in no molecule";
@@ -105,7 +98,7 @@ pub fn search_atoms(tx: &Read<'_>, ask: &Search) -> Result<Listed<Atom>> {
     Ok(ask.listed(items, total, &view))
 }
 
-/// Molecules that fit.
+/// A page of molecules that match.
 pub fn search_molecules(tx: &Read<'_>, ask: &Search) -> Result<Listed<Molecule>> {
     let (mut records, total) = select::molecules(tx, &filter(tx, ask)?, ask.page())?;
     let mut heads = Budget::framed(HEADS, FRAME);
@@ -116,17 +109,17 @@ pub fn search_molecules(tx: &Read<'_>, ask: &Search) -> Result<Listed<Molecule>>
     Ok(ask.listed(items, total, &view))
 }
 
-/// Characters of texts on a page: a single one is given whole.
+/// Characters of texts on a page: a single one is complete.
 fn texts(items: usize) -> usize {
     if items == 1 { page::MAX_CHARS } else { page::DEFAULT_CHARS }
 }
 
-/// What an atom is called and about, which a list says before what is known.
+/// The name and the patterns of an atom, which have priority over its knowledge in a list.
 pub(super) fn head(atom: &atoms::Record) -> impl Serialize {
     (&atom.id, &atom.project, &atom.molecule, &atom.name, &atom.paths, &atom.last_task)
 }
 
-/// How many of the records an answer has room for.
+/// How many of the records fit into a response.
 pub(super) fn end_of_page<T>(
     records: &[T],
     mut fits: impl FnMut(&T) -> Result<bool>,

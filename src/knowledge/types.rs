@@ -1,4 +1,4 @@
-//! The shapes that the knowledge tools share, as seed and wire know them.
+//! Types that the knowledge tools share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::{
     fresh::Freshness,
 };
 
-/// Bounds of the specification.
+/// Limits of the specification.
 pub mod limits {
     /// Bytes of knowledge, of an atom or a molecule.
     pub const KNOWLEDGE: usize = 32 << 10;
@@ -22,7 +22,7 @@ pub mod limits {
     pub const RELATIONS: usize = 50;
     /// Bytes of a relation's reason.
     pub const REASON: usize = 1 << 10;
-    /// Paths that one call may ask about.
+    /// Paths in one call.
     pub const PATHS: usize = 2_000;
     /// Bytes of one path.
     pub const PATH: usize = 4 << 10;
@@ -30,18 +30,17 @@ pub mod limits {
     pub const PAGE: usize = 100;
 }
 
-/// What a call is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EntityType {
-    /// Owns patterns, and knows about the files they match.
+    /// Owns patterns, and has the knowledge about the files that they match.
     Atom,
     /// Groups atoms.
     Molecule,
 }
 
 impl EntityType {
-    /// The word in events, in the changelog and in messages.
+    /// The name in events, in the changelog and in messages.
     pub fn as_str(self) -> &'static str {
         match self {
             EntityType::Atom => "atom",
@@ -50,7 +49,7 @@ impl EntityType {
     }
 }
 
-/// A relation of an atom, as it is given and stored.
+/// A relation of an atom as it is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AtomRelation {
@@ -58,7 +57,7 @@ pub struct AtomRelation {
     pub reason: String,
 }
 
-/// A relation of a molecule, as it is given and stored.
+/// A relation of a molecule as it is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MoleculeRelation {
@@ -66,35 +65,31 @@ pub struct MoleculeRelation {
     pub reason: String,
 }
 
-/// A relation of an atom, with what it points at.
+/// A relation of an atom with the name of its target.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RelatedAtom {
-    /// The other atom.
     pub atom_id: String,
-    /// Its name, while it is there.
+    /// Its name, if it exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether it has gone since.
+    /// Whether it was deleted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub missing: bool,
-    /// What they have to do with each other.
     pub reason: String,
 }
 
-/// A relation of a molecule, with what it points at.
+/// A relation of a molecule with the name of its target.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RelatedMolecule {
-    /// The other molecule.
     pub molecule_id: String,
-    /// Its name, while it is there.
+    /// Its name, if it exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether it has gone since.
+    /// Whether it was deleted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub missing: bool,
-    /// What they have to do with each other.
     pub reason: String,
 }
 
@@ -102,22 +97,18 @@ pub struct RelatedMolecule {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// Left out where entries stand inline.
+    /// Left out if entries are inline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The task that brought it about.
     pub task_id: String,
-    /// What changed and why.
     pub summary: String,
-    /// When.
     pub created_at: Timestamp,
 }
 
-/// The text of an atom or a molecule; its size stands for it where the answer had no room.
+/// The text of an atom or a molecule, or its size if it did not fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Knowledge {
-    /// What to know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<String>,
     /// Bytes of the text that was left out.
@@ -125,38 +116,30 @@ pub struct Knowledge {
     pub knowledge_bytes: usize,
 }
 
-/// An atom in an answer.
+/// An atom in a response.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Atom {
     /// A UUID.
     pub id: String,
-    /// The project's root.
     pub project_id: String,
-    /// Absent on an orphan.
+    /// Absent for an orphan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub molecule_id: Option<String>,
-    /// What the area is called.
     pub name: String,
-    /// The patterns that it owns.
     pub paths: Vec<String>,
-    /// What to know about it.
     #[serde(flatten)]
     pub knowledge: Knowledge,
-    /// What it has to do with other atoms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related_atoms: Vec<RelatedAtom>,
-    /// Why it was created.
+    /// The task that created it.
     pub created_by_task_id: String,
-    /// What last touched it.
+    /// The task that last changed it.
     pub last_task_id: String,
-    /// For the next update.
     pub version: i64,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
-    /// Whether its files are those that it was last confirmed of; absent outside git.
+    /// Whether its files changed since it was last confirmed; absent outside git.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freshness: Option<Freshness>,
     /// The latest entries, newest first.
@@ -164,46 +147,37 @@ pub struct Atom {
     pub changelog: Vec<Entry>,
 }
 
-/// A molecule in an answer.
+/// A molecule in a response.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Molecule {
     /// A UUID.
     pub id: String,
-    /// The project's root.
     pub project_id: String,
-    /// What the area is called.
     pub name: String,
-    /// What to know about it.
     #[serde(flatten)]
     pub knowledge: Knowledge,
-    /// What it has to do with other molecules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related_molecules: Vec<RelatedMolecule>,
-    /// Why it was created.
+    /// The task that created it.
     pub created_by_task_id: String,
-    /// What last touched it.
+    /// The task that last changed it.
     pub last_task_id: String,
-    /// For the next update.
     pub version: i64,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
     /// The latest entries, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changelog: Vec<Entry>,
-    /// Its members by name, where it was asked for by id.
+    /// Its members by name, if it was requested by id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atoms: Option<Vec<Atom>>,
 }
 
-/// One of the two.
+/// An atom or a molecule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Entity {
-    /// An atom.
     Atom(Atom),
-    /// A molecule.
     Molecule(Molecule),
 }

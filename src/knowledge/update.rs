@@ -1,4 +1,4 @@
-//! `manage_graph update`: another version of a molecule or atom.
+//! `manage_graph update`: a new version of a molecule or atom.
 
 use serde_json::{Value, json};
 
@@ -14,58 +14,51 @@ use crate::{
     work,
 };
 
-/// What to do with the text that is there.
+/// What to do with the existing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KnowledgeMode {
-    /// The new text stands in its place.
+    /// The new text replaces it.
     #[default]
     Overwrite,
-    /// The new text follows it, below a line with time and task.
+    /// The new text follows it, after a line with time and task.
     Append,
 }
 
-/// What both kinds can change.
+/// Fields that an atom and a molecule have in common.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
-    /// Which one.
     pub id: String,
     /// The version that the caller has seen.
     pub version: i64,
-    /// Accepted if it is the project that it belongs to; it cannot be changed.
+    /// Accepted if it is its project, which cannot be changed.
     pub project: Option<String>,
-    /// A new name.
     pub name: Option<String>,
-    /// A new text, or more of it.
+    /// A new text, or an addition.
     pub knowledge: Option<(String, KnowledgeMode)>,
-    /// The task that does it; the old one stays if left out.
+    /// The task of the change; unchanged if left out.
     pub task: Option<String>,
 }
 
-/// A change of a molecule.
 #[derive(Debug, Clone, Default)]
 pub struct MoleculeUpdate {
-    /// What both kinds have.
     pub changes: Changes,
-    /// All relations anew.
+    /// Replaces all relations.
     pub related: Option<Vec<MoleculeRelation>>,
 }
 
-/// A change of an atom.
 #[derive(Debug, Clone, Default)]
 pub struct AtomUpdate {
-    /// What both kinds have.
     pub changes: Changes,
-    /// All patterns anew.
+    /// Replaces all patterns.
     pub paths: Option<Vec<String>>,
     /// Another molecule, or none.
     pub molecule: Option<Option<String>>,
-    /// All relations anew.
+    /// Replaces all relations.
     pub related: Option<Vec<AtomRelation>>,
-    /// Whether it is said to be still true of its files.
+    /// Whether the caller confirms that it is true of its files.
     pub confirm: bool,
 }
 
-/// Changes a molecule.
 pub fn update_molecule(tx: &Write<'_>, update: &MoleculeUpdate) -> Result<Written> {
     let mut molecule = molecules::get(tx, "id", &update.changes.id)?;
     check_version("version", &molecule.id, update.changes.version, molecule.version)?;
@@ -86,7 +79,6 @@ pub fn update_molecule(tx: &Write<'_>, update: &MoleculeUpdate) -> Result<Writte
     Ok(molecule.into())
 }
 
-/// Changes an atom.
 pub fn update_atom(tx: &Write<'_>, update: &AtomUpdate) -> Result<Written> {
     let mut atom = atoms::get(tx, "id", &update.changes.id)?;
     check_version("version", &atom.id, update.changes.version, atom.version)?;
@@ -107,7 +99,7 @@ pub fn update_atom(tx: &Write<'_>, update: &AtomUpdate) -> Result<Written> {
         Some(paths) => edit.set("paths", &mut atom.paths, validate::patterns(paths)?),
         None => false,
     };
-    // Whoever writes what is known says what is true now; a new name or molecule says nothing of the files.
+    // New knowledge or paths state what is true now; a new name or molecule says nothing about the files.
     let reworded = edit.changes.iter().any(|change| change.field == "knowledge");
     edit.named |= update.confirm;
     let fields =
@@ -129,7 +121,7 @@ pub fn update_atom(tx: &Write<'_>, update: &AtomUpdate) -> Result<Written> {
     Ok(atom.into())
 }
 
-/// A change on its way: what was asked for, and what is different by it.
+/// A change in progress: the request, and the fields that differ.
 struct Edit<'a, 'c> {
     tx: &'a Write<'c>,
     asked: &'a Changes,
@@ -148,7 +140,7 @@ impl<'a, 'c> Edit<'a, 'c> {
         Ok(Edit { tx, asked, named: false, changes: Vec::new() })
     }
 
-    /// Puts `after` in place; answers whether that makes a difference.
+    /// Assigns `after`; returns whether it differs.
     fn set<T>(&mut self, field: &str, before: &mut T, after: T) -> bool
     where
         T: PartialEq + serde::Serialize,
@@ -195,7 +187,7 @@ impl<'a, 'c> Edit<'a, 'c> {
         Ok(())
     }
 
-    /// What is different; a call that names nothing is a mistake.
+    /// The fields that differ; a call without any field is an error.
     fn finish(self, fields: &[&str]) -> Result<Vec<Change>> {
         if !self.named {
             let fields = fields.join(", ");

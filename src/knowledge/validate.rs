@@ -1,4 +1,4 @@
-//! What atoms and molecules may hold, checked once on the way in.
+//! What atoms and molecules may contain.
 
 use super::{
     store::{atoms, molecules},
@@ -10,14 +10,14 @@ use crate::{
     work,
 };
 
-/// The project that a call names, or the only one. A server may have the tools of this domain alone, so that where there
-/// is none yet, the hint has another way to make one.
+/// The project that a call names, or the only one. A server may have the tools of this domain only, so that the hint has
+/// another way to create a project.
 pub(super) fn project(tx: &Read<'_>, named: Option<&str>) -> Result<String> {
     match work::project_id(tx, "projectId", named) {
         Err(Error::Fault(fault)) if work::complete_projects(tx, "", 1)?.total == 0 => {
             let line = r#"GRAPH_TOOLSETS=work graph tool graph_open '{"project": "NAME"}'"#;
             let hint = format!(
-                "there is no project yet: graph_open with a name creates one, or, where that is off, on the command line: {line}"
+                "there is no project yet: graph_open with a name creates one, or, if that tool is off, on the command line: {line}"
             );
             Err(fault.hint(hint).into())
         }
@@ -46,7 +46,7 @@ pub(super) fn knowledge(knowledge: &str) -> Result<String> {
     Ok(trimmed.to_owned())
 }
 
-/// Patterns, normalised, each once, in the order given.
+/// Patterns, normalised, without duplicates, in the given order.
 pub(super) fn patterns(patterns: &[String]) -> Result<Vec<String>> {
     if patterns.is_empty() {
         return Err(Fault::new(
@@ -102,7 +102,7 @@ pub(super) fn related_molecules(
 
 fn check_other(field: &str, own: Option<&str>, other: &str) -> Result<()> {
     if own == Some(other) {
-        return Err(Fault::invalid(field, "relates it to itself").into());
+        return Err(Fault::invalid(field, "is a relation to itself").into());
     }
     Ok(())
 }
@@ -111,7 +111,7 @@ fn reason(field: &str, reason: &str) -> Result<String> {
     text::bounded(&format!("{field}.reason"), reason, limits::REASON)
 }
 
-/// The molecule that an atom of `project` is to belong to.
+/// The molecule of an atom of `project`.
 pub(super) fn molecule(tx: &Read<'_>, project: &str, id: &str) -> Result<String> {
     let molecule = molecules::get(tx, "moleculeId", id)?;
     same_project(&molecule, project)?;

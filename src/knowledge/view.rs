@@ -1,4 +1,4 @@
-//! How stored atoms and molecules are shown: with names for ids, and within an answer's room.
+//! How stored atoms and molecules are returned: with names for ids, and within the size of a response.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ use crate::{
     fresh::{About, Freshness, Marks},
 };
 
-/// Makes the parts of one answer; texts and relations that no longer fit are counted.
+/// Builds the parts of one response; texts and relations that do not fit are counted.
 pub(super) struct View<'a, 'c> {
     tx: &'a Read<'c>,
     marks: Marks<'a, 'c>,
@@ -29,18 +29,18 @@ pub(super) struct View<'a, 'c> {
 }
 
 impl<'a, 'c> View<'a, 'c> {
-    /// An answer with `changelog` entries of each thing and at most `chars` characters of texts and relations.
+    /// A response with `changelog` entries of each thing and at most `chars` characters of texts and relations.
     pub(super) fn new(tx: &'a Read<'c>, changelog: usize, chars: usize) -> Self {
         let (marks, room) = (Marks::new(tx), Budget::new(chars).strict());
         View { tx, marks, changelog, room, whole: false, left_out: 0 }
     }
 
-    /// An answer with one thing that was asked for by its id: only its changelog may be cut.
+    /// A response with one thing that was requested by its id: only its changelog may be shortened.
     pub(super) fn of_one(tx: &'a Read<'c>, changelog: usize) -> Self {
         View { whole: true, ..View::new(tx, changelog, page::MAX_CHARS) }
     }
 
-    /// What there was no room for.
+    /// What did not fit.
     pub(super) fn left_out(&self) -> usize {
         self.left_out
     }
@@ -61,7 +61,7 @@ impl<'a, 'c> View<'a, 'c> {
             let there = latest.len();
             for entry in latest {
                 if !self.room.admit(&entry)? {
-                    // Nor does an older one stand in its place.
+                    // An older one is not shown in its place.
                     break;
                 }
                 entries.push(Entry { id: None, ..entry });
@@ -108,7 +108,7 @@ impl<'a, 'c> View<'a, 'c> {
         Ok(related)
     }
 
-    /// Whether a relation is shown; of a thing that was asked for by its id, each is.
+    /// Whether a relation is shown; a thing that was requested by its id has all.
     fn has_room(&mut self, relation: &impl Serialize) -> Result<bool> {
         let fits = self.room.admit(relation)? || self.whole;
         self.left_out += usize::from(!fits);

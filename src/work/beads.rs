@@ -1,7 +1,7 @@
 //! Issues of beads as work: `graph import --beads`.
 //!
-//! An issue becomes a node that keeps its id as `beads_id`, so that a later import finds it again and changes it only
-//! where beads has something newer. Unknown fields and statuses are no reason to refuse a file: formats grow.
+//! An issue becomes a node with the property `beads_id`, so that a later import finds it and changes it only if beads has
+//! a newer version. Unknown fields and statuses are accepted: formats grow.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -25,22 +25,20 @@ mod issue;
 
 use issue::{ID, Issue, OWN, UPDATED, read};
 
-/// What became of the issues.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ImportedBeads {
-    /// Where they are.
     pub project: String,
-    /// The issues.
     pub issues: Tally,
-    /// Edges that were drawn besides the tree.
+    /// New edges besides the tree.
     pub edges: usize,
     /// Deleted issues, which are left out.
     pub deleted: usize,
-    /// Dependencies on issues that are not there, which are left out.
+    /// Dependencies on missing issues, which are left out.
     pub dangling: usize,
 }
 
-/// Takes in the issues, one a line, all or none; the project is made if there is none of that name.
+/// Imports the issues, one a line, all or none. The project is created if it does not exist.
 pub fn import_beads(
     tx: &Write<'_>,
     settings: &Settings,
@@ -79,7 +77,7 @@ pub fn import_beads(
         done.issues.count(fate);
         moves.extend(moved);
         if fate != Fate::Replaced {
-            // Nothing is written, which would count by itself.
+            // A write counts by itself; here nothing is written.
             tx.progress().step();
         }
     }
@@ -90,7 +88,7 @@ pub fn import_beads(
     Ok(done)
 }
 
-/// Brings a node up to what its issue says, where that is newer; answers how it was, and where it is to go.
+/// Updates a node if its issue is newer; returns the result, and the move that its new parent requires.
 fn renew(
     tx: &Write<'_>,
     settings: &Settings,
@@ -126,7 +124,7 @@ fn renew(
     Ok((Fate::Replaced, moved))
 }
 
-/// Whether one instant is after another, as beads writes them: in any time zone, and as exactly as it likes.
+/// Whether one instant of beads is after another: in any time zone and precision.
 fn is_later(one: &str, other: &str) -> bool {
     match (one.parse::<Timestamp>(), other.parse::<Timestamp>()) {
         (Ok(one), Ok(other)) => one > other,
@@ -155,7 +153,7 @@ fn apply(
     Ok(())
 }
 
-/// Says which issue an error is about.
+/// Adds the issue to an error.
 fn of_issue(id: &str, error: Error) -> Error {
     match error {
         Error::Fault(mut fault) => {
@@ -167,12 +165,12 @@ fn of_issue(id: &str, error: Error) -> Error {
     }
 }
 
-/// How the issues hang together.
+/// The tree and the edges of the issues.
 #[derive(Default)]
 struct Links {
     /// The parent of each that has one.
     parents: HashMap<String, String>,
-    /// From, to and type, each once.
+    /// From, to and type, without duplicates.
     edges: BTreeSet<Edge>,
 }
 
@@ -216,9 +214,9 @@ impl Links {
     }
 }
 
-/// New issues in portions that one plan takes, none before its parent.
+/// New issues in batches for one plan each, none before its parent.
 fn batches<'a>(fresh: &[&'a Issue], links: &Links) -> Result<Vec<Vec<&'a Issue>>> {
-    // The usual case, in which a plan itself finds the order, and every cycle.
+    // The usual case: a single plan finds the order, and every cycle.
     if fresh.len() <= limits::BATCH {
         return Ok(if fresh.is_empty() { Vec::new() } else { vec![fresh.to_vec()] });
     }
@@ -243,7 +241,8 @@ fn batches<'a>(fresh: &[&'a Issue], links: &Links) -> Result<Vec<Vec<&'a Issue>>
     Ok(order.chunks(limits::BATCH).map(<[_]>::to_vec).collect())
 }
 
-/// Plans what is new, by its own names, so that a cycle is told in them; adds the dependencies that it drew.
+/// Plans the new issues under their own ids, which the message about a cycle then has; adds the planned dependencies to
+/// `planned`.
 fn plan_new(
     tx: &Write<'_>,
     project: &str,
@@ -262,7 +261,7 @@ fn plan_new(
             continue;
         }
         let waits = waits.entry(from).or_default();
-        // The rest is drawn afterwards.
+        // The rest is connected afterwards.
         if waits.len() < limits::DEPENDENCIES {
             waits.push(name(to));
             planned.insert(edge.clone());
@@ -284,7 +283,7 @@ fn plan_new(
     Ok(made.created.into_iter().map(|created| (created.r#ref, created.id)).collect())
 }
 
-/// What a plan cannot say of a new node: its evidence, and that it is done.
+/// Adds what a plan cannot contain: the evidence of a new node, and that it is resolved.
 fn finish_new(tx: &Write<'_>, settings: &Settings, issue: &Issue, id: &str) -> Result<()> {
     let evidence = issue.said().evidence;
     if evidence.is_empty() && !issue.is_closed() {
@@ -302,7 +301,7 @@ fn finish_new(tx: &Write<'_>, settings: &Settings, issue: &Issue, id: &str) -> R
 /// What to do about a cycle.
 const LEAVE_OUT: &str = "leave one of these dependencies out in beads, and export again";
 
-/// Draws what a plan did not; answers how many edges there are that were not there before.
+/// Connects what the plans did not; returns the number of new edges.
 fn draw(
     tx: &Write<'_>,
     settings: &Settings,

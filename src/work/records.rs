@@ -1,7 +1,7 @@
 //! The work graph as records: what `graph export` writes of it and `graph import` reads.
 //!
-//! A node's record has its evidence, and says where it stands by its parent alone: depth and project follow. Claims are
-//! properties and go along.
+//! A node's record has its evidence, and its parent, from which depth and project follow. Claims are properties and are
+//! exported too.
 
 use serde_json::Value;
 
@@ -42,14 +42,14 @@ record! {
         evidence: Vec<Evidence>,
         created_at: Timestamp,
         created_by: String,
-        // Among nodes made at one instant; not content, but what keeps a planned batch in its order.
+        // The order among nodes that were created at one instant; not content, but it keeps the order of a plan.
         #[serde(default, skip_serializing_if = "crate::base::wire::is_zero")]
         order: usize,
     }
 }
 
 record! {
-    /// An edge. It never changes: its stamp is that of its making.
+    /// An edge. It never changes: its stamp is that of its creation.
     EdgeRecord = "work.edge" {
         from: String,
         relation: String,
@@ -65,7 +65,7 @@ pub const RECORDS: Records = Records {
     import,
 };
 
-/// Actions that are told of a node and leave its version alone.
+/// Actions that do not change the version of a node.
 const BESIDE: &[&str] = &["connected", "disconnected"];
 
 fn export(tx: &Read<'_>, out: &mut Out<'_>) -> Result<()> {
@@ -90,7 +90,7 @@ fn import(import: &mut Import<'_, '_>) -> Result<()> {
     self::import::nodes(import)?;
     for (place, id) in projects {
         if nodes::find(import.tx, &id)?.is_none() {
-            let fault = Fault::invalid("id", "names a root that is no work.node of the file");
+            let fault = Fault::invalid("id", "is not the id of a work.node of the file");
             return Err(import.blame::<ProjectRecord>(place, &id, fault));
         }
     }
@@ -168,15 +168,10 @@ impl Writable for ProjectRecord {
     fn write(&self, tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
         let named = projects::find(tx, &self.name)?;
         if let Some(other) = named.filter(|project| project.id != self.id) {
-            let message = format!(
-                "`name` is `{}`, and the project of that name here is another one, {}",
-                text::shorten(&self.name, 80),
-                other.id
-            );
+            let shown = text::shorten(&self.name, 80);
+            let message = format!("project name `{shown}` is already used by {}", other.id);
             return Err(Fault::new(ErrorCode::Conflict, message)
-                .hint(
-                    "two projects cannot be made one; import into a database of its own with --db",
-                )
+                .hint("two projects cannot be merged; import into a database of its own with --db")
                 .into());
         }
         store::put_project(tx, &self.id, &self.name)

@@ -59,18 +59,18 @@ fn what_is_not_whole_is_refused_by_its_line() {
         (format!("{HEADER}\n{one}{two}"), "line 3: the line {\"end\":true} is missing"),
         (format!("{HEADER}\n{one}{}", &two[..40]), "line 3: the file ends in the middle"),
         (format!("{HEADER}\n{one}{FOOTER}\n{two}"), "line 4: it follows the line"),
-        (format!("{HEADER}\n{one}{one}{FOOTER}\n"), "line 3: it is t `1` once more"),
+        (format!("{HEADER}\n{one}{one}{FOOTER}\n"), "line 3: it repeats t `1`"),
         (
             format!("{HEADER}\n{}{FOOTER}\n", line("3", &"x".repeat(999))),
             "line 2: it has more than 999",
         ),
-        (format!("{HEADER}\n{}{FOOTER}\n", line("3", "\0")), "line 2: it has a NUL byte"),
-        (format!("{HEADER}\n{}{FOOTER}\n", line("3", "\\u0000")), "`text` has a NUL"),
-        (format!("{HEADER}\n[]\n{FOOTER}\n"), "line 2: it is no JSON object"),
+        (format!("{HEADER}\n{}{FOOTER}\n", line("3", "\0")), "line 2: it contains a NUL byte"),
+        (format!("{HEADER}\n{}{FOOTER}\n", line("3", "\\u0000")), "`text` contains NUL"),
+        (format!("{HEADER}\n[]\n{FOOTER}\n"), "line 2: it is not a JSON object"),
         (format!("{HEADER}\n{{\"id\":1}}\n{FOOTER}\n"), "line 2: "),
         (
             format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"t\"", "\"u\"")),
-            "line 2: `type` is `u`; there are t",
+            "line 2: `type` is `u`; allowed: t",
         ),
         (
             format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"text\"", "\"test\"")),
@@ -86,7 +86,7 @@ fn what_is_not_whole_is_refused_by_its_line() {
         ),
         (
             format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"version\":1", "\"version\":2")),
-            "line 2: t `1`: `version` is 2; no versions of t are counted",
+            "line 2: t `1`: `version` is 2; t has no versions",
         ),
         (
             format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"updated_by\":\"a\",", "")),

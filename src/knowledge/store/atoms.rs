@@ -12,29 +12,22 @@ use crate::{
 /// An atom as it is stored.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// A UUID.
     pub id: String,
-    /// The project's root.
     pub project: String,
     /// None for an orphan.
     pub molecule: Option<String>,
-    /// What the area is called.
     pub name: String,
     /// Its patterns, in the order given.
     pub paths: Vec<String>,
-    /// What to know.
     pub knowledge: String,
-    /// What it has to do with other atoms.
     pub related: Vec<AtomRelation>,
-    /// Why it was created.
+    /// The task that created it.
     pub created_by_task: String,
-    /// What last touched it.
+    /// The task that last changed it.
     pub last_task: String,
     /// Increments with every change.
     pub version: i64,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -42,7 +35,6 @@ pub struct Record {
 pub const COLUMNS: &str = "id, project_id, molecule_id, name, paths, knowledge, related_atoms, \
      created_by_task_id, last_task_id, version, created_at, updated_at";
 
-/// The one row mapper.
 pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
     Ok(Record {
         id: row.get(0)?,
@@ -75,7 +67,7 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
     })
 }
 
-/// Those of `ids` that are there, by name.
+/// The existing ones of `ids`, by name.
 pub fn among(tx: &Read<'_>, ids: &[&str]) -> Result<Vec<Record>> {
     tx.all(
         &format!(
@@ -96,7 +88,7 @@ pub fn members(tx: &Read<'_>, molecule: &str) -> Result<Vec<Record>> {
     )
 }
 
-/// What an atom is called, while it is there.
+/// The name of an atom, if it exists.
 pub fn name(tx: &Read<'_>, id: &str) -> Result<Option<String>> {
     tx.one("SELECT name FROM graph_atoms WHERE id = ?1", [id], |row| row.get(0))
 }
@@ -125,7 +117,7 @@ pub fn insert(tx: &Write<'_>, atom: &Record) -> Result<()> {
     Ok(())
 }
 
-/// Stores what may change of an atom, as its next version.
+/// Stores the fields of an atom that can change, as its next version.
 pub fn save(tx: &Write<'_>, atom: &mut Record) -> Result<()> {
     atom.version += 1;
     atom.updated_at = tx.now();
@@ -147,7 +139,7 @@ pub fn save(tx: &Write<'_>, atom: &mut Record) -> Result<()> {
     Ok(())
 }
 
-/// Stores an atom's patterns; apart from the rest, because they are looked up elsewhere too.
+/// Stores an atom's patterns. They are a separate statement because a trigger copies them.
 pub fn save_paths(tx: &Write<'_>, atom: &Record) -> Result<()> {
     tx.run(
         "UPDATE graph_atoms SET paths = ?2 WHERE id = ?1",
@@ -156,12 +148,12 @@ pub fn save_paths(tx: &Write<'_>, atom: &Record) -> Result<()> {
     Ok(())
 }
 
-/// What the files of an atom were when it was last said to be true.
+/// The confirmation of an atom: the state of its files when it was last stated to be true.
 pub fn confirmed(tx: &Read<'_>, id: &str) -> Result<Option<i64>> {
     tx.one("SELECT confirmation FROM confirmed_atoms WHERE atom = ?1", [id], |row| row.get(0))
 }
 
-/// Says that an atom is true of its files as they were kept under `key`; without one, nobody knows of which.
+/// Sets the confirmation of an atom; without a key its freshness is unknown.
 pub fn set_confirmed(tx: &Write<'_>, id: &str, key: Option<i64>) -> Result<()> {
     tx.run("DELETE FROM confirmed_atoms WHERE atom = ?1", [id])?;
     if let Some(key) = key {
@@ -170,7 +162,7 @@ pub fn set_confirmed(tx: &Write<'_>, id: &str, key: Option<i64>) -> Result<()> {
     Ok(())
 }
 
-/// Deletes an atom; its patterns go with it.
+/// Deletes an atom with its patterns.
 pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
     tx.run("DELETE FROM graph_atoms WHERE id = ?1", [id])?;
     Ok(())

@@ -1,4 +1,4 @@
-//! The domain's SQL. Private: operations call these functions, nobody else does.
+//! The domain's SQL. Private: only operations of this domain call it.
 
 pub(super) mod atoms;
 pub(super) mod changelog;

@@ -12,25 +12,18 @@ use crate::{
 /// A molecule as it is stored.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// A UUID.
     pub id: String,
-    /// The project's root.
     pub project: String,
-    /// What the area is called.
     pub name: String,
-    /// What to know.
     pub knowledge: String,
-    /// What it has to do with other molecules.
     pub related: Vec<MoleculeRelation>,
-    /// Why it was created.
+    /// The task that created it.
     pub created_by_task: String,
-    /// What last touched it.
+    /// The task that last changed it.
     pub last_task: String,
     /// Increments with every change.
     pub version: i64,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -38,7 +31,6 @@ pub struct Record {
 pub const COLUMNS: &str = "id, project_id, name, knowledge, related_molecules, created_by_task_id, \
      last_task_id, version, created_at, updated_at";
 
-/// The one row mapper.
 pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
     Ok(Record {
         id: row.get(0)?,
@@ -71,7 +63,7 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
     })
 }
 
-/// Those of `ids` that are there, by name.
+/// The existing ones of `ids`, by name.
 pub fn among(tx: &Read<'_>, ids: &[&str]) -> Result<Vec<Record>> {
     tx.all(
         &format!(
@@ -83,7 +75,7 @@ pub fn among(tx: &Read<'_>, ids: &[&str]) -> Result<Vec<Record>> {
     )
 }
 
-/// What a molecule is called, while it is there.
+/// The name of a molecule, if it exists.
 pub fn name(tx: &Read<'_>, id: &str) -> Result<Option<String>> {
     tx.one("SELECT name FROM graph_molecules WHERE id = ?1", [id], |row| row.get(0))
 }
@@ -110,7 +102,7 @@ pub fn insert(tx: &Write<'_>, molecule: &Record) -> Result<()> {
     Ok(())
 }
 
-/// Stores what may change of a molecule, as its next version.
+/// Stores the fields of a molecule that can change, as its next version.
 pub fn save(tx: &Write<'_>, molecule: &mut Record) -> Result<()> {
     molecule.version += 1;
     molecule.updated_at = tx.now();
@@ -131,7 +123,7 @@ pub fn save(tx: &Write<'_>, molecule: &mut Record) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a molecule that has no members any more.
+/// Deletes a molecule that has no members.
 pub fn delete(tx: &Write<'_>, id: &str) -> Result<()> {
     tx.run("DELETE FROM graph_molecules WHERE id = ?1", [id])?;
     Ok(())

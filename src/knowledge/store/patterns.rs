@@ -7,10 +7,10 @@ use crate::{
     db::{Read, Write},
 };
 
-/// Patterns under one key that make a less telling one worth a try.
+/// From this number of patterns under one key on, a less specific key is tried.
 const CROWD: usize = 32;
 
-/// Visits the patterns of a project that stand under one of `keys`: the atom, then the pattern.
+/// Visits the patterns of a project that have one of `keys`: the atom, then the pattern.
 pub fn each(
     tx: &Read<'_>,
     project: &str,
@@ -22,7 +22,7 @@ pub fn each(
            FROM json_each(?2) k CROSS JOIN graph_patterns p
           WHERE p.project_id = ?1 AND p.key = k.value",
         (project, json!(keys).to_string()),
-        // Here, where the row still has its texts: of most of them nothing is kept.
+        // Here the row still owns its texts: most of them need not be copied.
         |row| {
             let text = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
             visit(text(0)?, text(1)?);
@@ -32,7 +32,7 @@ pub fn each(
     )
 }
 
-/// Whether there is any pattern at all.
+/// Whether any pattern exists.
 pub fn are_there(tx: &Read<'_>) -> Result<bool> {
     Ok(tx.one("SELECT 1 FROM graph_patterns LIMIT 1", [], |_| Ok(()))?.is_some())
 }
@@ -73,7 +73,7 @@ pub fn all(tx: &Read<'_>, mut visit: impl FnMut(&str, &str, &str, &str)) -> Resu
     )
 }
 
-/// Gives each of an atom's patterns the least crowded of its keys.
+/// Gives each of an atom's patterns the key of its keys that has the fewest patterns.
 pub fn choose_keys(tx: &Write<'_>, project: &str, atom: &str, patterns: &[String]) -> Result<()> {
     for pattern in patterns {
         let mut best: Option<(usize, String)> = None;
@@ -97,7 +97,7 @@ pub fn choose_keys(tx: &Write<'_>, project: &str, atom: &str, patterns: &[String
     Ok(())
 }
 
-/// How many patterns stand under a key; counted no further than it takes to tell the crowded apart.
+/// How many patterns have a key; the count stops at a limit.
 fn crowd(tx: &Read<'_>, project: &str, key: &str) -> Result<usize> {
     let count = tx.one(
         "SELECT count(*) FROM (SELECT 1 FROM graph_patterns WHERE project_id = ?1 AND key = ?2 LIMIT ?3)",
@@ -107,8 +107,8 @@ fn crowd(tx: &Read<'_>, project: &str, key: &str) -> Result<usize> {
     Ok(count.unwrap_or(0))
 }
 
-/// The atoms of which a pattern stands under a key that paths it matches do not have; with `idle`, also those of which
-/// one stands under no key and could have one.
+/// The atoms with a pattern whose key the matching paths do not have; with `idle`, also those with a pattern that has
+/// no key and could have one.
 pub fn misplaced(tx: &Read<'_>, idle: bool) -> Result<Vec<String>> {
     let mut atoms = Vec::new();
     tx.while_each(
@@ -130,9 +130,9 @@ pub fn misplaced(tx: &Read<'_>, idle: bool) -> Result<Vec<String>> {
     Ok(atoms)
 }
 
-/// Makes the rows of an atom's patterns anew, under no key.
+/// Writes the rows of an atom's patterns again, without a key.
 pub fn renew(tx: &Write<'_>, atom: &str) -> Result<()> {
-    // The trigger on the paths does it.
+    // The trigger on the paths writes them.
     tx.run("UPDATE graph_atoms SET paths = paths WHERE id = ?1", [atom])?;
     Ok(())
 }

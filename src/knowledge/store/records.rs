@@ -19,13 +19,12 @@ pub fn each_atom(tx: &Read<'_>, visit: impl FnMut(atoms::Record) -> Result<bool>
     tx.while_each(&sql, [], atoms::from_row, visit)
 }
 
-/// The atom, if there is one.
 pub fn find_atom(tx: &Read<'_>, id: &str) -> Result<Option<atoms::Record>> {
     let sql = format!("SELECT {} FROM graph_atoms WHERE id = ?1", atoms::COLUMNS);
     tx.one(&sql, [id], atoms::from_row)
 }
 
-/// Writes all of an atom, in place of what it was; its patterns wait for their keys.
+/// Writes all of an atom, or replaces it; its patterns have no keys yet.
 pub fn put_atom(tx: &Write<'_>, atom: &AtomRecord) -> Result<()> {
     tx.run(
         "INSERT INTO graph_atoms (id, project_id, molecule_id, name, paths, knowledge, related_atoms,
@@ -54,13 +53,12 @@ pub fn each_molecule(
     tx.while_each(&sql, [], molecules::from_row, visit)
 }
 
-/// The molecule, if there is one.
 pub fn find_molecule(tx: &Read<'_>, id: &str) -> Result<Option<molecules::Record>> {
     let sql = format!("SELECT {} FROM graph_molecules WHERE id = ?1", molecules::COLUMNS);
     tx.one(&sql, [id], molecules::from_row)
 }
 
-/// Writes all of a molecule, in place of what it was.
+/// Writes all of a molecule, or replaces it.
 pub fn put_molecule(tx: &Write<'_>, molecule: &MoleculeRecord) -> Result<()> {
     tx.run(
         "INSERT INTO graph_molecules (id, project_id, name, knowledge, related_molecules, created_by_task_id,
@@ -104,12 +102,11 @@ pub fn each_entry(tx: &Read<'_>, visit: impl FnMut(EntryRecord) -> Result<bool>)
     tx.while_each(&format!("{ENTRY} ORDER BY id"), [], entry, visit)
 }
 
-/// The entry, if there is one.
 pub fn find_entry(tx: &Read<'_>, id: &str) -> Result<Option<EntryRecord>> {
     tx.one(&format!("{ENTRY} WHERE id = ?1"), [id], entry)
 }
 
-/// Writes an entry; one of that id goes, since none is ever edited.
+/// Writes an entry, or replaces it.
 pub fn put_entry(tx: &Write<'_>, entry: &EntryRecord) -> Result<()> {
     tx.run("DELETE FROM graph_changelog WHERE id = ?1", [&entry.id])?;
     tx.run(
@@ -127,7 +124,6 @@ pub fn put_entry(tx: &Write<'_>, entry: &EntryRecord) -> Result<()> {
     Ok(())
 }
 
-/// How many records there are.
 pub fn count(tx: &Read<'_>) -> Result<usize> {
     let sql = "SELECT (SELECT count(*) FROM graph_atoms) + (SELECT count(*) FROM graph_changelog) + (SELECT count(*) FROM graph_molecules)";
     Ok(tx.one(sql, [], |row| row.get(0))?.unwrap_or(0))

@@ -1,4 +1,4 @@
-//! What the knowledge graph keeps twice.
+//! Checks of what the knowledge graph stores twice.
 
 use crate::db::Check;
 
@@ -16,7 +16,6 @@ pub const PATTERNS: Check = Check {
            LIMIT ?1",
 };
 
-/// Everything that is kept twice.
 pub const CHECKS: &[Check] = &[
     PATTERNS,
     Check {

@@ -9,12 +9,12 @@ use crate::{
     knowledge::{complete::Named, types::EntityType},
 };
 
-/// What a list is narrowed to.
+/// A filter of a list.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// The project's root.
     pub project: String,
-    /// A text that name or knowledge has.
+    /// A text that the name or the knowledge contains.
     pub text: Option<Needle>,
     /// Members of this molecule only.
     pub molecule: Option<String>,
@@ -22,19 +22,17 @@ pub struct Filter {
     pub orphans: bool,
 }
 
-/// A stretch of a list.
+/// A part of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
-    /// How many.
     pub limit: usize,
-    /// After how many.
     pub offset: usize,
 }
 
 impl Filter {
-    /// The condition, and what is bound in it.
+    /// The condition, and the values bound in it.
     fn sql(&self) -> (String, Vec<Value>) {
-        // The text index names few rows: with the plus, no index of the project is walked in its place.
+        // The text index returns few rows: because of the plus, no index of the project is used instead.
         let mut sql = match &self.text {
             Some(Needle::Phrase(_)) => "+project_id = ?1".to_owned(),
             _ => "project_id = ?1".to_owned(),
@@ -63,12 +61,12 @@ impl Filter {
     }
 }
 
-/// A page of atoms, and how many there are in all.
+/// A page of atoms, and the total.
 pub fn atoms(tx: &Read<'_>, filter: &Filter, page: Page) -> Result<(Vec<atoms::Record>, usize)> {
     list(tx, "graph_atoms", atoms::COLUMNS, filter, page, atoms::from_row)
 }
 
-/// A page of molecules, and how many there are in all.
+/// A page of molecules, and the total.
 pub fn molecules(
     tx: &Read<'_>,
     filter: &Filter,
@@ -88,8 +86,8 @@ pub fn count(tx: &Read<'_>, project: &str) -> Result<(usize, usize)> {
     Ok(count.unwrap_or_default())
 }
 
-/// What an atom or a molecule is called and knows.
-pub fn told(tx: &Read<'_>, id: &str) -> Result<Option<Told>> {
+/// The name and the knowledge of an atom or a molecule.
+pub fn title_and_text(tx: &Read<'_>, id: &str) -> Result<Option<Told>> {
     tx.one(
         "SELECT 'atom', name, knowledge FROM graph_atoms WHERE id = ?1
           UNION ALL SELECT 'molecule', name, knowledge FROM graph_molecules WHERE id = ?1",
@@ -100,7 +98,7 @@ pub fn told(tx: &Read<'_>, id: &str) -> Result<Option<Told>> {
     )
 }
 
-/// The atoms and molecules of all projects whose name or knowledge has a folded text, by name. Reads them all.
+/// The atoms and molecules of all projects whose name or knowledge contains a folded text, by name. Reads them all.
 pub fn with_text(tx: &Read<'_>, folded: &str, limit: usize) -> Result<Vec<String>> {
     tx.all(
         "SELECT id, name FROM graph_atoms WHERE instr(fold(name), ?1) > 0 OR instr(fold(knowledge), ?1) > 0

@@ -119,7 +119,7 @@ fn read(lines: &str) -> Result<(BTreeMap<String, Entity>, BTreeSet<Relation>)> {
         };
         let at_line = |error: Error| refused(error.into_fault("").message);
         if line.contains('\0') {
-            return Err(refused("it has a NUL byte".to_owned()));
+            return Err(refused("it contains a NUL byte".to_owned()));
         }
         let unread = |error: serde_json::Error| refused(unreadable(line, &error));
         let head: Head = serde_json::from_str(line).map_err(unread)?;

@@ -1,4 +1,4 @@
-//! An issue of beads as far as it is understood, and what a node has of it.
+//! The known fields of an issue of beads, and the node that they become.
 
 use std::collections::HashSet;
 
@@ -15,16 +15,16 @@ use crate::{
     work::types::{NewEvidence, limits},
 };
 
-/// What a node is found again by.
+/// The property by which a node is found again.
 pub(super) const ID: &str = "beads_id";
-/// When the issue last changed, as beads says it.
+/// When the issue last changed, as beads writes it.
 pub(super) const UPDATED: &str = "beads_updated_at";
-/// Bytes of properties that leave room for a claim and for what people add.
+/// Bytes of properties; the rest is for a claim and for other writers.
 const ROOM: usize = 12 << 10;
-/// Characters of a summary where the title is longer than one may be.
+/// Characters of the summary of a title that is too long.
 const TITLE: usize = 1_000;
 
-/// An issue. What is absent or null was not said.
+/// An issue. Absent and null are the same.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an issue of beads")]
 pub(super) struct Issue {
@@ -66,7 +66,6 @@ pub(super) struct Issue {
     comments: Vec<Comment>,
 }
 
-/// That one issue has to do with another.
 #[derive(Debug, Deserialize)]
 pub(super) struct Dependency {
     #[serde(default, deserialize_with = "or_default")]
@@ -98,12 +97,12 @@ pub(super) fn read(lines: &str) -> Result<Vec<Issue>> {
         };
         let value: Value =
             serde_json::from_str(line).map_err(|error| refused(unreadable(line, &error)))?;
-        // Newer files hold other things beside issues, and say so.
+        // Newer files have other types of lines too.
         if value.get("_type").is_some_and(|kind| kind != "issue") {
             continue;
         }
         if has_nul(&value) {
-            return Err(refused("it has a NUL, which no text may have".to_owned()));
+            return Err(refused("it contains NUL, which no text may contain".to_owned()));
         }
         let mut issue: Issue =
             serde_json::from_str(line).map_err(|error| refused(unreadable(line, &error)))?;
@@ -114,14 +113,14 @@ pub(super) fn read(lines: &str) -> Result<Vec<Issue>> {
             issue.title.clone_from(&issue.id);
         }
         if !seen.insert(issue.id.clone()) {
-            return Err(refused(format!("issue `{}` is there once more", issue.id)));
+            return Err(refused(format!("issue `{}` is repeated", issue.id)));
         }
         issues.push(issue);
     }
     Ok(issues)
 }
 
-/// What a node says of an issue. What has no room among the properties is evidence, so that nothing is lost.
+/// The content of a node. What does not fit into the properties is evidence, so that nothing is lost.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub summary: String,
@@ -129,7 +128,7 @@ pub(super) struct Said {
     pub evidence: Vec<NewEvidence>,
 }
 
-/// Properties that an import sets, and takes away again where beads no longer has them.
+/// Properties that an import sets, and removes if beads no longer has them.
 pub(super) const OWN: &[&str] = &[
     "priority",
     "status",
@@ -148,12 +147,12 @@ impl Issue {
         self.status == "closed"
     }
 
-    /// Whether beads keeps it only to remember that it is gone.
+    /// Whether beads keeps it only as a mark that it was deleted.
     pub(super) fn is_deleted(&self) -> bool {
         self.status == "tombstone" || self.deleted_at.is_some()
     }
 
-    /// All that it says.
+    /// Returns its content.
     pub(super) fn said(&self) -> Said {
         let mut said = Said { summary: self.title.clone(), ..Said::default() };
         if self.title.trim().len() > limits::TEXT {
@@ -164,7 +163,7 @@ impl Issue {
         if !self.updated_at.is_empty() {
             said.properties.insert(UPDATED.to_owned(), json!(self.updated_at));
         }
-        // 0 is the highest there, and ours rank the higher the larger they are.
+        // In beads 0 is the highest priority; here the largest number is.
         let priority = self.priority.map(|priority| json!(4.0 - priority));
         said.properties.extend(priority.map(|priority| ("priority".to_owned(), priority)));
         let labels = self.labels.join(", ");
@@ -205,7 +204,7 @@ impl Issue {
     }
 }
 
-/// A text as evidence, in as many pieces as its length takes.
+/// A text as evidence, in as many pieces as its length needs.
 fn pieces(kind: &str, said: &str) -> Vec<NewEvidence> {
     let mut pieces = vec![String::new()];
     for letter in said.chars() {
@@ -214,7 +213,7 @@ fn pieces(kind: &str, said: &str) -> Vec<NewEvidence> {
             _ => pieces.push(letter.to_string()),
         }
     }
-    // As they will be stored, so that a later import knows them again.
+    // As they will be stored, so that a later import finds them.
     let pieces = pieces.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty());
     pieces.map(|it| NewEvidence { r#type: kind.to_owned(), r#ref: it.to_owned() }).collect()
 }
@@ -266,11 +265,11 @@ mod tests {
             (r#"{"id":7,"title":"x"}"#, "line 1: `id`: invalid type: integer `7`"),
             (r#"{"id":"a","title":"x","labels":["b",1]}"#, "line 1: `labels`: invalid type"),
             (r#"{"id":" ","title":"x"}"#, "line 1: `id` is empty"),
-            (r#"{"id":"a","title":"x","labels":["\u0000"]}"#, "line 1: it has a NUL"),
+            (r#"{"id":"a","title":"x","labels":["\u0000"]}"#, "line 1: it contains NUL"),
             (r#"{"id":"a","title":"x""#, "line 1: EOF while parsing an object at column 21"),
             (
                 "{\"id\":\"a\",\"title\":\"x\"}\n\n{\"id\":\"a\",\"title\":\"y\"}",
-                "line 3: issue `a` is there once more",
+                "line 3: issue `a` is repeated",
             ),
         ] {
             let fault = read(line).unwrap_err().into_fault("");

@@ -1,4 +1,4 @@
-//! Edges of a file, and whether all dependencies together make sense.
+//! Edges of a file, and whether all dependencies together are valid.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ impl Incoming for EdgeRecord {
         let EdgeRecord { id, from, relation, to, .. } = self;
         let named = edge_id(from, relation, to);
         if *id != named {
-            let problem = format!("is not `{named}`, which its ends say");
+            let problem = format!("is not `{named}`, which follows from its ends");
             return Err(Fault::invalid("id", problem).into());
         }
         text::check_bounded("relation", relation, limits::WORD)?;
@@ -40,7 +40,7 @@ impl Incoming for EdgeRecord {
             }
         }
         if from == to {
-            return Err(Fault::invalid("to", "is where the edge begins").into());
+            return Err(Fault::invalid("to", "is the same node as `from`").into());
         }
         Ok(())
     }
@@ -68,7 +68,7 @@ impl Writable for EdgeRecord {
     }
 }
 
-/// Looks at all dependencies at once: edge by edge it would take as long as the graph is large, each time.
+/// Checks all dependencies at once: a check for each edge would read the whole graph each time.
 fn check_dependencies(
     import: &Import<'_, '_>,
     drawn: &HashMap<(String, String), usize>,

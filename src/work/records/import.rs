@@ -1,4 +1,4 @@
-//! Nodes of a file: each after its parent, in the order of their making, with its place in the order of last changes.
+//! Nodes of a file: each after its parent, in the order of creation, with its position in the order of last changes.
 
 use std::{
     cmp::Reverse,
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// A node that is to be written, without all that it says.
+/// A node that is to be written, without its content.
 struct Coming {
     place: usize,
     id: String,
@@ -65,7 +65,7 @@ pub(super) fn nodes(import: &mut Import<'_, '_>) -> Result<()> {
         at = nodes::get(import.tx, "parent", &at)?.node.parent.unwrap_or_default();
     }
     let Some(place) = moved.get(&at) else {
-        let message = format!("node `{at}` of the database stands below itself");
+        let message = format!("node `{at}` of the database is below itself");
         return Err(Fault::new(ErrorCode::StorageCorrupt, message)
             .hint("run `graph doctor`, which says what is wrong with the file")
             .into());
@@ -77,7 +77,7 @@ fn below_itself() -> Fault {
     Fault::invalid("parent", "puts it below itself")
 }
 
-/// Gives each its place in the order of last changes, which the file tells by instants only.
+/// Gives each its position in the order of last changes, of which the file has only instants.
 fn touch(tx: &Write<'_>, mut coming: Vec<&mut Coming>) {
     coming.sort_by(|one, other| {
         (one.updated, one.created, &one.id).cmp(&(other.updated, other.created, &other.id))
@@ -87,7 +87,7 @@ fn touch(tx: &Write<'_>, mut coming: Vec<&mut Coming>) {
     }
 }
 
-/// Inserts new nodes in the order of their making, but none before its parent.
+/// Inserts new nodes in the order of creation, but none before its parent.
 fn insert(import: &mut Import<'_, '_>, new: &[Coming]) -> Result<()> {
     let by_id: HashMap<&str, usize> =
         new.iter().enumerate().map(|(index, coming)| (coming.id.as_str(), index)).collect();
@@ -108,7 +108,7 @@ fn insert(import: &mut Import<'_, '_>, new: &[Coming]) -> Result<()> {
         ready.extend(below.remove(&index).into_iter().flatten().map(rank));
     }
     if inserted < new.len() {
-        // What no root or node that is there leads to: all of them hang below each other.
+        // What no root and no existing node leads to: these nodes are below each other.
         let stuck = below.values().flatten().min().copied().unwrap_or_default();
         let Coming { place, id, .. } = &new[stuck];
         return Err(import.blame::<NodeRecord>(*place, id, below_itself()));
@@ -210,7 +210,7 @@ impl Incoming for NodeRecord {
 
     fn settle(&self, _tx: &Read<'_>, stored: Option<&Self>) -> Result<Fate> {
         if stored.is_some_and(|stored| stored.parent.is_none() != self.parent.is_none()) {
-            let problem = "says another thing than here about whether it is a project's root";
+            let problem = "differs from the database in whether the node is a project's root";
             return Err(Fault::invalid("parent", problem).into());
         }
         exchange::settle(stored, self)

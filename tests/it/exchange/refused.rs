@@ -40,7 +40,7 @@ fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
         work.node | "version":1, |  | missing field `version`
         work.project | "updated_by":"a", |  | missing field `updated_by`
         work.project | "id":"n_0000000001" | "id":"n_0000000009" | there is no work.project of this id
-        work.project | "name":"shop" | "name":"other" | is another one
+        work.project | "name":"shop" | "name":"other" | is already used
         work.project | "name":"shop" | "name":" shop" | has leading or trailing whitespace
         work.edge | "to":"n_0000000004" | "to":"n_0000000003" | `id` is not
         work.edge | depends_on | n_zzzzzzzzzz | `id` is not
@@ -89,7 +89,7 @@ fn a_project_without_its_root_is_refused() {
     let without: Vec<&str> =
         export.lines().filter(|line| line.starts_with(mark) || !line.contains("n_00000")).collect();
     let said = World::empty().import(&(without.join("\n") + "\n")).unwrap_err().to_string();
-    assert!(said.contains("names a root that is no work.node"), "{said}");
+    assert!(said.contains("is not the id of a work.node"), "{said}");
 }
 
 #[test]

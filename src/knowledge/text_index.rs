@@ -1,4 +1,4 @@
-//! What the text index finds of the knowledge, and which projects have any.
+//! What the text index needs of the knowledge, and which projects have any.
 
 use super::store::{patterns, select};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 
 /// The atom or molecule that a row of the index stands for.
 pub fn text_of(tx: &Read<'_>, subject: &str) -> Result<Option<Told>> {
-    select::told(tx, subject)
+    select::title_and_text(tx, subject)
 }
 
 /// Atoms and molecules with a folded text that is too short for the index, by name.
