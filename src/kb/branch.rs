@@ -15,21 +15,19 @@ use crate::{
 /// A branch's first use: what it is called, and where its facts come from.
 #[derive(Debug, Clone, Copy)]
 pub struct FirstUse<'a> {
-    /// The branch.
     pub branch: &'a str,
-    /// What is copied.
+    /// The branch whose store is copied.
     pub default: &'a str,
-    /// What it was called before git renamed it, the last first, as far as these are gone: the first one that has
-    /// a store gives it.
+    /// Its names before git renamed it, the last first, without those that are branches again: the store of the first
+    /// one that has a store is taken over.
     pub former: &'a [Former],
 }
 
 /// A name that a branch had.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Former {
-    /// The name.
     pub name: String,
-    /// Until when.
+    /// When the branch lost it.
     pub until: Timestamp,
     /// Since when the branch has the name that it has now.
     pub named: Timestamp,
@@ -54,13 +52,13 @@ pub struct BranchInfo {
 /// What a first use did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ensured {
-    /// There was a store.
+    /// It had a store already.
     Present,
-    /// An empty one was made, which is how the default branch begins.
+    /// An empty one was created, which is how the default branch begins.
     Made,
     /// The default branch was copied.
     Copied,
-    /// The store of the branch's former name was taken along.
+    /// The store of the branch's former name was taken over.
     Renamed,
 }
 
@@ -79,20 +77,20 @@ pub fn has_store(tx: &Read<'_>, setting: &Setting) -> Result<bool> {
         .into())
 }
 
-/// Whether any branch has a store: a file without one has nothing to say about requirements.
+/// Whether any branch has a store.
 pub fn is_used(tx: &Read<'_>) -> Result<bool> {
     branches::any(tx)
 }
 
-/// The former name of a branch whose store goes along with it, if there is one.
+/// The former name of a branch whose store it takes over, if there is one.
 ///
 /// Where the branch has a store, that is another branch's, which git replaced by this one, if it is older than the name;
-/// and a store that came later than the rename belongs to somebody who took the old name up again.
+/// and a store that was created after the rename belongs to a new branch with the old name.
 pub fn heir(tx: &Read<'_>, branch: &str, former: &[Former]) -> Result<Option<String>> {
     let present = branches::find(tx, branch)?;
     for one in former {
         let Some(store) = branches::find(tx, &one.name)? else { continue };
-        let goes_along = match &present {
+        let is_taken_over = match &present {
             None => true,
             Some(there) => {
                 there.created_at <= one.named
@@ -100,15 +98,15 @@ pub fn heir(tx: &Read<'_>, branch: &str, former: &[Former]) -> Result<Option<Str
                     && !is_followed(tx, branch, one)?
             }
         };
-        if goes_along {
+        if is_taken_over {
             return Ok(Some(store.name));
         }
     }
     Ok(None)
 }
 
-/// Whether a store went along with this change of name already: git notes whole seconds, and within one of them the old
-/// name may be taken up again.
+/// Whether a store was taken over with this rename already: git notes whole seconds, and within one of them a new branch
+/// may get the old name.
 fn is_followed(tx: &Read<'_>, branch: &str, former: &Former) -> Result<bool> {
     let begun = Timestamp::from_millis(former.until.millis() - 999);
     let mut before = None;
@@ -133,7 +131,7 @@ fn is_followed(tx: &Read<'_>, branch: &str, former: &Former) -> Result<bool> {
     }
 }
 
-/// Makes sure that a branch has a store. The only way in which one comes into being.
+/// Makes sure that a branch has a store; no other function creates one.
 pub fn ensure(tx: &Write<'_>, first: FirstUse<'_>) -> Result<Ensured> {
     let FirstUse { branch: name, default, former } = first;
     let (present, heir) = (branches::find(tx, name)?, heir(tx, name, former)?);
@@ -184,7 +182,7 @@ pub fn rename(tx: &Write<'_>, from: &str, to: &str) -> Result<()> {
     record(tx, to, "renamed", &[Change::new("name", from, to)])
 }
 
-/// Keeps the store of a branch that git replaced by another, under a name that no branch can have: nobody asked for
+/// Keeps the store of a branch that git replaced by another, under a name that no branch can have: no one asked for
 /// it to be deleted, and garbage collection lists it.
 fn set_aside(tx: &Write<'_>, branch: &Branch) -> Result<()> {
     let aside = format!("{}@{{replaced-{}}}", branch.name, branch.key);
@@ -229,7 +227,7 @@ pub fn stale_branches(
     Ok(infos)
 }
 
-/// Deletes the stores that [`stale_branches`] names; answers which.
+/// Deletes the stores that [`stale_branches`] lists; returns them.
 pub fn collect_garbage(
     tx: &Write<'_>,
     active: &str,

@@ -14,9 +14,9 @@ use crate::{
     db::{self, Event, Write},
 };
 
-/// The kind of an event that tells of an entity.
+/// The kind of an event about an entity.
 pub(super) const ENTITY: &str = "entity";
-/// The kind of an event that tells of a link.
+/// The kind of an event about a link.
 pub(super) const RELATIONSHIP: &str = "relationship";
 
 /// What a changeset is for.
@@ -24,9 +24,8 @@ pub(super) const RELATIONSHIP: &str = "relationship";
 pub(super) struct Purpose<'a> {
     /// upsert, delete, sync or rollback.
     pub action: &'a str,
-    /// On whose behalf.
+    /// Where the change comes from.
     pub source: &'a str,
-    /// Why.
     pub reason: Option<&'a str>,
     /// The changeset whose inverse it is.
     pub reverts: Option<&'a str>,
@@ -72,7 +71,7 @@ impl<'a, 'c> Changeset<'a, 'c> {
         Ok(changeset)
     }
 
-    /// Closes it and answers its id.
+    /// Closes it and returns its id.
     pub fn finish(mut self) -> Result<String> {
         self.applied.last_event = db::last_event(self.tx)?;
         changesets::insert(self.tx, &self.applied)?;

@@ -12,12 +12,9 @@ use crate::{
     db::{Names, Read},
 };
 
-/// An entity by its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Titled {
-    /// Its id.
     pub id: String,
-    /// Its type.
     pub r#type: String,
     /// Its title; empty where its file leaves it out.
     pub title: String,

@@ -1,7 +1,7 @@
 //! `.kb/config.json`: where documents and manifests are, which branch is the default, how strict the rules are.
 //!
-//! Strict: whatever is not understood is refused with its line, since a setting that is silently not heard costs
-//! more than one that has to be corrected.
+//! Strict: anything unknown is refused with its line, since a setting that is silently ignored costs more than one that
+//! has to be corrected.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -68,9 +68,9 @@ impl Default for KbConfig {
 /// The words that settings may use: they come from the schema and from the list of rules.
 #[derive(Debug, Clone, Default)]
 pub struct Words<'a> {
-    /// The types there are.
+    /// All types.
     pub types: Vec<&'a str>,
-    /// The rules there are.
+    /// All rules.
     pub rules: Vec<&'a str>,
 }
 
@@ -131,13 +131,13 @@ pub fn schema_files(root: &Path) -> Result<Vec<(String, String)>> {
 }
 
 /// What is missing of `.kb`, the given schema files and the directories for documents, relative to the root; a directory
-/// has no text. What is there stays as it is.
+/// has no text. What exists is not changed.
 pub fn missing(
     root: &Path,
     schema: &[(&str, &'static str)],
     words: &Words<'_>,
 ) -> Result<Vec<(String, Option<String>)>> {
-    // Settings that are there are read first: nothing is made beside a file that cannot be used.
+    // Existing settings are read first: nothing is created beside a file that cannot be used.
     let config = KbConfig::load(root, words)?;
     let schema = schema.iter().map(|(name, text)| (format!("{SCHEMA_DIRECTORY}/{name}"), *text));
     let files = schema.map(|(path, text)| (path, Some(text.to_owned())));
@@ -154,7 +154,7 @@ pub fn missing(
     Ok(missing)
 }
 
-/// Creates what is missing; answers what was created, relative to the root.
+/// Creates what is missing; returns what was created, relative to the root.
 pub fn create(
     root: &Path,
     schema: &[(&str, &'static str)],
@@ -180,18 +180,18 @@ pub fn check_directory(root: &Path) -> Result<()> {
     let directory = root.join(DIRECTORY);
     match directory.exists() && !directory.is_dir() {
         true => Err(place(DIRECTORY, None, "is not a directory")
-            .hint("the KB keeps its settings in there: move what stands in its place")
+            .hint("the KB keeps its settings in that directory: move the file that has its name")
             .into()),
         false => Ok(()),
     }
 }
 
-/// Refuses a path that symbolic links lead out of the repository; what is not there yet counts by its directory.
+/// Refuses a path that symbolic links lead out of the repository; for a path that does not exist yet its directory counts.
 fn inside(root: &Path, path: &str) -> Result<()> {
     root.metadata().map_err(|error| {
-        let message = format!("the directory {} cannot be looked at: {error}", root.display());
+        let message = format!("the directory {} cannot be inspected: {error}", root.display());
         Fault::new(ErrorCode::InvalidOperation, message)
-            .hint("a working tree that was deleted is gone: go on in another directory, and restart a server there")
+            .hint("the working tree was deleted: continue in another directory, and restart a server there")
     })?;
     match fs::resolve_beneath(root, path) {
         Ok(_) => Ok(()),

@@ -15,7 +15,7 @@ use crate::{
     fresh::{About, Confirming, Freshness, Marks, State},
 };
 
-/// Paths that a changeset looks at to tell which entities need no new confirmation.
+/// Paths that a changeset inspects to find entities that need no new confirmation.
 const LOOKS: usize = 100_000;
 
 /// The mark of an entity of a branch; none outside git, or where it is about no file.
@@ -33,7 +33,7 @@ pub(super) fn mark(
     marks.of(confirmed, About::Paths(&paths))
 }
 
-/// Confirms what somebody named: `written` with a change that has its event, `unchanged` without. What is fresh
+/// Confirms what a caller named: `written` with a change that has its event, `unchanged` without. What is fresh
 /// already stays as it is, so that saying the same twice writes nothing.
 pub(super) fn confirm<'i>(
     tx: &Write<'_>,

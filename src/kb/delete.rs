@@ -23,7 +23,7 @@ use crate::{
     db::{Read, Write},
 };
 
-/// What to take away.
+/// What to delete.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Delete {
     #[serde(default)]
@@ -47,23 +47,21 @@ pub struct LinkName {
     pub kind: Option<String>,
 }
 
-/// What was taken away.
+/// What was deleted.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Deleted {
-    /// What did it.
     pub changeset: String,
-    /// Where.
     pub branch: String,
     /// Ids, in the order given.
     pub deleted: Vec<String>,
     /// Deleted, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub deleted_omitted: usize,
-    /// How many links went, those of the entities among them.
+    /// How many links were deleted, those of the entities included.
     pub relationships: usize,
 }
 
-/// Deletes what is named, if nothing stands in the way.
+/// Deletes what is named, if nothing else refers to it.
 pub fn delete(tx: &Write<'_>, setting: &Setting, ask: &Delete) -> Result<Deleted> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
     if ask.ids.is_empty() && ask.relationships.is_empty() {
@@ -166,7 +164,7 @@ fn links_of(
             own.into_iter().filter(|record| record.link.file.is_none() && seen.insert(record.key)),
         );
         for record in links::at(tx, branch, &entity.id, End::To)? {
-            // An unresolved one has nobody at its beginning who could miss the entity.
+            // An unresolved link has no entity at its beginning that could need this one.
             let own = going.contains(record.link.from.as_str()) || record.link.unresolved;
             if !seen.insert(record.key) || own && record.link.file.is_some() {
                 continue;

@@ -21,20 +21,17 @@ use crate::{
 /// What is different on `branch`, seen from `against`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diff {
-    /// The branch that is looked at.
+    /// The branch that is compared.
     pub branch: String,
     /// The one that it is compared with.
     pub against: String,
     /// Whether that one has no store yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub empty: bool,
-    /// Entities that differ.
     pub entities: EntityDiff,
-    /// Links that differ.
     pub relationships: LinkDiff,
 }
 
-/// Entities that differ.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct EntityDiff {
     /// Only on the branch.
@@ -48,24 +45,19 @@ pub struct EntityDiff {
 /// An entity by name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedEntity {
-    /// Its id.
     pub id: String,
-    /// Its type.
     pub r#type: String,
-    /// Its title.
     pub title: String,
 }
 
 /// An entity that is not the same on both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedEntity {
-    /// Its id.
     pub id: String,
     /// From the other to the branch, field by field.
     pub changes: Vec<Change>,
 }
 
-/// Links that differ.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LinkDiff {
     /// Only on the branch: `from relation to`.

@@ -1,7 +1,7 @@
 //! What files say: the shape in which extractors hand their findings over, before anything is stored.
 //!
 //! An extractor is pure, `text → Result<Facts, Problem>`, and knows neither the database nor the branch. The
-//! walker wraps its answer into a [`FileFacts`]; `sync` compares that with what is stored.
+//! walker wraps its result into a [`FileFacts`]; `sync` compares that with what is stored.
 
 use crate::base::props::Properties;
 
@@ -28,7 +28,6 @@ pub struct Fact {
 /// An entity as its file states it. Ids, types and sizes are checked by sync, not by the extractor.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
-    /// As declared; trimmed.
     pub id: String,
     /// `req`, `scenario` … or an added type.
     pub r#type: String,
@@ -39,13 +38,12 @@ pub struct Draft {
     pub status: Option<String>,
     /// In the order given.
     pub tags: Vec<String>,
-    /// Who answers for it.
+    /// Who is responsible for it.
     pub owner: Option<String>,
     /// Such as `must`.
     pub priority: Option<String>,
     /// Such as `high`.
     pub severity: Option<String>,
-    /// URLs.
     pub links: Vec<String>,
     /// The document, repository-relative, where there is one.
     pub text_ref: Option<String>,
@@ -58,9 +56,7 @@ pub struct Draft {
 pub struct Link {
     /// `verified_by`, `implements` … or an added relation.
     pub relation: String,
-    /// The id at the beginning.
     pub from: String,
-    /// The id at the end.
     pub to: String,
     /// For relates_to: in which way.
     pub kind: Option<String>,
@@ -75,7 +71,6 @@ pub struct Link {
 pub struct Problem {
     /// Where, from 1; none where the whole file is meant.
     pub line: Option<u32>,
-    /// In a sentence.
     pub reason: String,
 }
 
@@ -88,7 +83,7 @@ pub struct Stamp {
     pub mtime: i64,
 }
 
-/// A file that was read, and what an extractor made of it.
+/// A file that was read, and its facts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileFacts {
     /// Repository-relative, with `/`.
@@ -97,7 +92,7 @@ pub struct FileFacts {
     pub stamp: Stamp,
     /// Of the content: equal means that nothing has to be compared.
     pub hash: String,
-    /// The problem where the file could not be used at all: what it said before then stands.
+    /// The problem where the file could not be used at all: its earlier facts stay.
     pub facts: Result<Facts, Problem>,
 }
 
@@ -115,7 +110,7 @@ pub struct KnownFile {
 /// What a walk through the repository found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Walk {
-    /// The paths of all files that are there; the facts of any other file go.
+    /// The paths of all existing files; the facts of any other file are deleted.
     pub seen: Vec<String>,
     /// Those that were read, since they are new or look different.
     pub read: Vec<FileFacts>,

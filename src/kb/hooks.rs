@@ -1,7 +1,7 @@
 //! Git hooks that keep the KB in step with what is checked out.
 //!
 //! Ours is a marked block at the top of a hook, so that an early `exit` of what a person wrote does not skip it, and
-//! so that it can be taken out again to the byte. A hook that cannot carry one safely is left as it is and reported
+//! so that it can be removed again to the byte. A hook that cannot carry one safely is left as it is and reported
 //! with the command to add by hand. The block runs `graph kb sync --hook`; it never fails a git command, leaves the
 //! hook's input alone, and does nothing where there is no `.kb/config.json` or no binary.
 
@@ -32,34 +32,30 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// What was done with one hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookReport {
-    /// Its name.
     pub hook: &'static str,
-    /// Its file.
     pub path: PathBuf,
-    /// What was done.
     pub outcome: HookOutcome,
 }
 
 /// What was done with a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookOutcome {
-    /// A file of ours was made.
+    /// A file with only our block was created.
     Created,
     /// The block was put at the top of a person's hook.
     Added,
-    /// The block, or the executable bit of our own file, was put right.
+    /// The block, or the executable bit of our own file, was corrected.
     Updated,
-    /// All was there already.
+    /// It had the block already.
     Unchanged,
-    /// The block was taken out; what a person wrote stays.
+    /// The block was removed; what a person wrote stays.
     Removed,
-    /// The file was only ours, and went with its block.
+    /// The file had only our block, and was deleted.
     Deleted,
-    /// There was nothing of ours.
+    /// It had no block of ours.
     Absent,
     /// Left as it is.
     Left {
-        /// Why.
         reason: String,
         /// The command to add by hand.
         line: String,
@@ -72,7 +68,6 @@ pub struct HookDirectory {
     pub path: PathBuf,
     /// Whether other repositories use it too.
     pub shared: bool,
-    /// Hook by hook.
     pub hooks: Vec<HookReport>,
 }
 
@@ -109,7 +104,7 @@ fn repository(start: &Path) -> Result<Repository> {
     })
 }
 
-/// Where hooks go: the directory that git looks in, or `chosen`, which git is told to look in from now on. A chosen path
+/// The directory for hooks: the one that git runs hooks from, or `chosen`, which git is configured to use from now on. A chosen path
 /// is relative to the root of the working tree, as in git.
 fn directory(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
     let now = repository.hooks_directory()?;
@@ -147,7 +142,7 @@ fn directory(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
             "leave --hooks-path out, or move those hooks there first",
         ));
     }
-    // Before git is told: it would look in vain for hooks in a directory that cannot be had.
+    // Before git is configured: in a directory that cannot be created it would find no hooks.
     fs::create_directory(&directory).map_err(|error| unusable(&directory, &error))?;
     repository.set_hooks_path(chosen)?;
     if !ours.is_empty() {
@@ -157,7 +152,7 @@ fn directory(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
     Ok(directory)
 }
 
-/// Gives `core.hooksPath` back where it was set by [`directory`] and no other hooks rely on it; answers whether.
+/// Unsets `core.hooksPath` where [`directory`] set it and no other hooks rely on it; returns whether it did.
 fn release_directory(repository: &Repository) -> Result<bool> {
     if !repository.has_our_hooks_path() {
         return Ok(false);
@@ -201,7 +196,7 @@ fn directories(repository: &Repository) -> Result<Vec<PathBuf>> {
     Ok(if now == own { vec![own] } else { vec![now, own] })
 }
 
-/// How hooks in `directory` call the binary: by its place, or by its name where others may get the same file.
+/// How hooks in `directory` call the binary: by its path, or by its name where other machines may get the same file.
 fn command(repository: &Repository, directory: &Path, binary: &Path) -> String {
     let tracked =
         is_in_a_tree(repository, directory) && directory != repository.own_hooks_directory();
@@ -221,12 +216,12 @@ fn is_in_a_tree(repository: &Repository, directory: &Path) -> bool {
     directory.starts_with(&repository.root) || directory.starts_with(&repository.main_root)
 }
 
-/// Puts the block into every hook of `directory` that can carry it, or with `dry_run` only tells what that would do.
+/// Puts the block into every hook of `directory` that can carry it, or with `dry_run` only returns what that would do.
 fn install(directory: &Path, command: &str, dry_run: bool) -> Result<Vec<HookReport>> {
     each(directory, |hook, path| install_one(hook, path, command, dry_run))
 }
 
-/// Takes the block out of every hook of `directory`.
+/// Removes the block from every hook of `directory`.
 fn uninstall(directory: &Path) -> Result<Vec<HookReport>> {
     each(directory, |_, path| uninstall_one(path))
 }
@@ -306,7 +301,7 @@ fn uninstall_one(path: &Path) -> io::Result<HookOutcome> {
     }
 }
 
-/// What stands in the place of a hook.
+/// What a hook's path holds.
 enum Found {
     Nothing,
     Text(String),

@@ -9,7 +9,6 @@ use crate::base::{Result, text};
 /// What is missing of an entity in a list; asked for by its id alone, it is given whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shortened {
-    /// The entity.
     pub id: String,
     /// The fields that are cut or left out.
     pub fields: Vec<String>,

@@ -20,17 +20,13 @@ use crate::{
 pub struct LogEntry {
     /// `cs_` and ten characters.
     pub changeset: String,
-    /// Where.
     pub branch: String,
     /// upsert, delete, sync or rollback.
     pub action: String,
-    /// When.
     pub at: Timestamp,
-    /// Who.
     pub actor: String,
-    /// On whose behalf.
+    /// Where the change comes from.
     pub source: String,
-    /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The changeset whose inverse it is.
@@ -52,7 +48,6 @@ pub struct FactChange {
     pub subject: String,
     /// created, updated or deleted.
     pub action: String,
-    /// Field by field.
     pub changes: Vec<Change>,
 }
 
@@ -78,7 +73,7 @@ pub fn changeset(tx: &Read<'_>, id: &str) -> Result<LogEntry> {
     entry(tx, get(tx, "changeset", id)?, true)
 }
 
-/// Events of an entity that are looked at for one of a branch: others may be of branches that went their own way.
+/// Events of an entity that are searched for one of this branch: the others are of other branches.
 const LOOKED_AT: usize = 20;
 
 /// The last event of an entity on the branch of a call, or on the one that this began as a copy of.
@@ -109,7 +104,7 @@ pub(super) fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Applied> {
     })
 }
 
-/// The events of a changeset that tell of facts, in the order in which they happened.
+/// The events of a changeset about facts, in the order in which they happened.
 pub(super) fn facts(tx: &Read<'_>, applied: &Applied) -> Result<Vec<EventRow>> {
     let mut events = db::between(tx, applied.first_event, applied.last_event)?;
     events.retain(|event| [ENTITY, RELATIONSHIP].contains(&event.kind.as_str()));

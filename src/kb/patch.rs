@@ -1,4 +1,4 @@
-//! What a change makes of a fact: created whole, updated in what it names, or left as it is.
+//! Applies a change to a fact: creates it, updates the fields that the change names, or leaves it as it is.
 
 use serde_json::json;
 

@@ -105,11 +105,10 @@ pub struct Edges {
 /// A page of what was found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Found {
-    /// Where.
     pub branch: String,
     /// In the order of their ids; none where links were asked for.
     pub entities: Vec<Entity>,
-    /// Too long for a list, and what was taken off; ask by id alone for the whole.
+    /// Entities that are too long for a list, and what was cut; a query by id alone returns all of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<Shortened>,
     /// The links of these entities, or those that were asked for.
@@ -118,7 +117,7 @@ pub struct Found {
     /// Links of these entities that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub relationships_omitted: usize,
-    /// How many there are in all.
+    /// How many match, on all pages.
     pub total: i64,
     /// Present if there are more.
     #[serde(skip_serializing_if = "Option::is_none")]

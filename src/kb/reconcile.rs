@@ -1,6 +1,6 @@
 //! What files say, compared with what is stored: the plan of a sync.
 //!
-//! A fact belongs to the file that declared it first; a tool's fact belongs to nobody's file. A file of which
+//! A fact belongs to the file that declared it first; a fact that a tool wrote belongs to no file. A file of which
 //! something was left out is read again by every sync, until all of it counts.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use crate::{base::Result, db::Read};
 
 mod merge;
 
-/// Problems of one file that are told: whoever sets these right sees the others with the next sync.
+/// Problems of one file that are reported; the next sync reports the others.
 const TOLD: usize = 100;
 
 use merge::{Merge, Merged};
@@ -30,7 +30,7 @@ pub(super) struct Reconciled {
     pub gone_entities: Vec<EntityRecord>,
     pub links: Vec<(Option<Relationship>, Relationship)>,
     pub gone_links: Vec<LinkRecord>,
-    /// Files to remember anew.
+    /// Files whose stamps are written again.
     pub files: Vec<KnownFile>,
     pub gone_files: Vec<String>,
     pub problems: Vec<FileProblem>,
@@ -68,7 +68,7 @@ pub(super) fn plan(
         match (&file.facts, same) {
             (_, Some(_)) => remember(&mut plan, &known, file, true),
             (Ok(facts), None) => usable.push((file, facts)),
-            // What it said before stands, and it is read again next time.
+            // Its earlier facts stay, and it is read again next time.
             (Err(problem), None) => {
                 plan.problems.push(at(&file.path, problem.line, problem.reason.clone()));
             }

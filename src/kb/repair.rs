@@ -1,4 +1,4 @@
-//! What the KB keeps twice: whether both agree, and how they are made to. Rows that no branch lists are deleted, and
+//! What the KB keeps twice: finds what does not agree and corrects it. Rows that no branch lists are deleted, and
 //! their content stays in the event log.
 
 use super::{
@@ -11,7 +11,7 @@ use crate::{
     db::{self, Event, Read, Write},
 };
 
-/// Returns a sentence for each thing that does not add up; none when all is well.
+/// Returns a sentence for each difference.
 pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
     db::recount(tx, store::CHECKS)
 }

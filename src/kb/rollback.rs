@@ -27,18 +27,17 @@ use crate::{
     db::{self, EventRow, Read, Write},
 };
 
-/// What was taken back.
+/// What was rolled back.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RolledBack {
     /// The new changeset.
     pub changeset: String,
     /// The one whose inverse it is.
     pub reverts: String,
-    /// Where.
     pub branch: String,
     /// Ids of the entities that were set back.
     pub entities: Vec<String>,
-    /// How many links were.
+    /// How many links were changed.
     pub relationships: usize,
 }
 
@@ -211,7 +210,7 @@ fn since(
             }
         }
     }
-    // A changeset and its inverse leave nothing behind; the newest first, since an inverse may have been taken back itself.
+    // A changeset and its inverse leave nothing behind; the newest first, since an inverse may have been rolled back itself.
     let (mut undone, mut standing) = (BTreeSet::new(), Vec::new());
     for later in &touched {
         if undone.contains(later.id.as_str()) {

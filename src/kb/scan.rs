@@ -1,7 +1,7 @@
 //! From the working tree to facts: which files there are, and what the changed ones say.
 //!
-//! A file that looks as it did when it was last read is not opened. Looks are its size and time, and they are only
-//! trusted where the time is old enough, and where settings, schema and extractors are still the same.
+//! A file whose size and time are those of the last read is not opened. They are only trusted where the time is old
+//! enough, and where settings, schema and extractors are still the same.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -23,8 +23,8 @@ use crate::{
 /// Digits of the signature in front of a hash.
 const SIGNATURE: usize = 16;
 
-/// Walks all places of the settings and reads what does not look as `known`. `now` is a moment before the walk, and
-/// `progress` hears how many of how many files are done.
+/// Walks all directories and files of the settings and reads what differs from `known`. `now` is a moment before the walk, and
+/// `progress` is called with how many of how many files are done.
 pub fn walk(
     root: &Path,
     config: &KbConfig,
@@ -39,7 +39,7 @@ pub fn walk(
         known.iter().map(|file| (file.path.as_str(), file)).collect();
     let mut walk = Walk::default();
     for (path, reason) in problems {
-        // What is below a directory that cannot be looked at is not gone.
+        // What is below a directory that cannot be listed was not deleted.
         let below = format!("{path}/");
         let files = known.iter().filter(|file| file.path.starts_with(&below));
         walk.seen.extend(files.map(|file| file.path.clone()));
@@ -63,11 +63,11 @@ struct Source {
     path: String,
     stamp: Stamp,
     extractor: &'static Extractor,
-    /// The type by its place.
+    /// The type that the settings give it.
     kind: Option<String>,
 }
 
-/// The files of all places in the order of their paths, and what could not be looked at.
+/// The files of all places in the order of their paths, and what could not be listed.
 fn sources(root: &Path, config: &KbConfig) -> (Vec<Source>, BTreeMap<String, String>) {
     let mut found: Vec<(usize, Source)> = Vec::new();
     let mut problems = BTreeMap::new();
@@ -82,7 +82,7 @@ fn sources(root: &Path, config: &KbConfig) -> (Vec<Source>, BTreeMap<String, Str
             }));
         }
     }
-    // Where one place lies in another, the nearer one tells the type.
+    // Where one directory is in another, the inner one decides the type.
     found.sort_by(|(near, a), (nearer, b)| a.path.cmp(&b.path).then(nearer.cmp(near)));
     found.dedup_by(|(_, a), (_, b)| a.path == b.path);
     (found.into_iter().map(|(_, source)| source).collect(), problems)

@@ -1,6 +1,6 @@
-//! Which types, relations and statuses there are: built in, and added by the files of `.kb/schema/`.
+//! Types, relations and statuses: built in, and added by the files of `.kb/schema/`.
 //!
-//! The built-in ones are files too, and `graph kb init` writes them down; whatever stands there can only add.
+//! The built-in ones are files too, and `graph kb init` writes them; a file there can only add.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,7 +19,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("relations.json", include_str!("schema/relations.json")),
 ];
 
-/// Stands for every type at an end of a relation.
+/// Any type at an end of a relation.
 const ANY: &str = "*";
 /// Characters of a type's or relation's name.
 const MAX_NAME: usize = 64;
@@ -27,7 +27,7 @@ const MAX_NAME: usize = 64;
 static BUILT_IN: LazyLock<Schema> = LazyLock::new(|| {
     let mut schema = Schema { types: BTreeMap::new(), relations: BTreeMap::new() };
     for (name, text) in FILES {
-        // A test reads them; whoever edits them sees it fail.
+        // A test fails where they cannot be read.
         let _ = schema.add(name, text);
     }
     schema
@@ -56,7 +56,7 @@ pub struct RelationDef {
     pub ends: Vec<(String, String)>,
     /// Whether a link may say in which way.
     pub kind: bool,
-    /// Whether no-cycles looks at it.
+    /// Whether no-cycles checks it.
     pub acyclic: bool,
 }
 
@@ -94,7 +94,7 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Adds what one file says; nothing that is there can be taken away.
+    /// Adds what one file says; nothing can be removed.
     fn add(&mut self, name: &str, text: &str) -> Result<()> {
         let unfit = |error: serde_json::Error| refused(name, &error.to_string());
         check_objects(name, &serde_json::from_str(text).map_err(unfit)?)?;
@@ -158,12 +158,12 @@ impl Schema {
         marked.map(|(name, _)| name.as_str())
     }
 
-    /// Refuses a type that is not there, with the one that may be meant.
+    /// Refuses an unknown type, with the one that may be meant.
     pub fn check_type(&self, field: &str, name: &str) -> Result<&TypeDef> {
         self.type_def(name).ok_or_else(|| unknown(field, "type", name, self.types()))
     }
 
-    /// Refuses a relation that is not there, with the one that may be meant.
+    /// Refuses an unknown relation, with the one that may be meant.
     pub fn check_relation(&self, field: &str, name: &str) -> Result<&RelationDef> {
         self.relation(name).ok_or_else(|| unknown(field, "relation", name, self.relations()))
     }
@@ -198,7 +198,7 @@ fn extend<T: PartialEq>(known: &mut Vec<T>, added: Vec<T>) {
     }
 }
 
-/// A list of values passes for an object of the same fields, in their order: nobody means that.
+/// A list of values passes for an object of the same fields, in their order: that is never meant.
 fn check_objects(file: &str, value: &Value) -> Result<()> {
     let parts = ["types", "relations"].into_iter().filter_map(|part| value.get(part));
     let defs = parts.clone().filter_map(Value::as_object).flat_map(|part| part.values());

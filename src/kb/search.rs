@@ -1,4 +1,4 @@
-//! What the text index finds of the KB, told in the words of the branch of a call.
+//! What the text index finds in the KB, as the branch of a call has it.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::{
     db::{Needle, Read, Told},
 };
 
-/// The entity that a row of the index stands for, where the branch has it in that very form.
+/// The entity of a row of the index, where the branch has exactly that row.
 pub fn text_of(tx: &Read<'_>, setting: &Setting, subject: &str) -> Result<Option<Told>> {
     let Some(branch) = branches::find(tx, &setting.branch)? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! How a branch of the KB stands, in a few numbers.
+//! A summary of a branch of the KB, in a few numbers.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,24 +10,22 @@ use super::{
 };
 use crate::{base::Result, db::Read};
 
-/// Entities up to which the rules are quick enough to be run on the side.
+/// Entities up to which the rules are run for a summary.
 const CHECKED: usize = 1_000;
 
-/// A branch at a glance.
+/// A summary of a branch.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Standing {
-    /// Which.
     pub branch: String,
-    /// How many there are.
     pub entities: usize,
     /// Requirements among them.
     pub requirements: usize,
-    /// Errors that the rules find; absent where there is too much to look at on the side.
+    /// Errors that the rules find; absent where checking would take too long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<usize>,
 }
 
-/// How the branch of a call stands; none where it has nothing.
+/// The summary of the branch of a call; none where it is empty.
 pub fn standing(tx: &Read<'_>, setting: &Setting) -> Result<Option<Standing>> {
     let Some(branch) = branches::find(tx, &setting.branch)? else {
         return Ok(None);

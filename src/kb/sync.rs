@@ -21,16 +21,15 @@ use crate::{
 /// What a sync did, or would do.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Synced {
-    /// Absent where no fact changed, or where it was only asked.
+    /// Absent where no fact changed, or where nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changeset: Option<String>,
-    /// Where.
     pub branch: String,
-    /// How many files are there.
+    /// How many files exist.
     pub files: usize,
     /// Files whose facts were compared.
     pub read: usize,
-    /// Files that are gone.
+    /// Files that were deleted.
     pub gone: Vec<String>,
     /// Files that say something else than the branch.
     #[serde(skip)]
@@ -41,9 +40,8 @@ pub struct Synced {
     pub updated: Vec<String>,
     /// Ids of entities that no file declares any more.
     pub deleted: Vec<String>,
-    /// The links, counted.
     pub relationships: SyncedLinks,
-    /// What could not be used.
+    /// Files, or parts of them, that could not be used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<FileProblem>,
 }
@@ -51,11 +49,8 @@ pub struct Synced {
 /// How many links were what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct SyncedLinks {
-    /// New.
     pub created: usize,
-    /// Different now.
     pub updated: usize,
-    /// Declared no more.
     pub deleted: usize,
 }
 
@@ -67,7 +62,6 @@ pub struct FileProblem {
     /// From 1; absent where the whole file is meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// In a sentence.
     pub reason: String,
 }
 

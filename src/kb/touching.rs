@@ -24,19 +24,16 @@ use crate::{
 const LISTED: usize = 50;
 /// Characters of a title.
 const TITLE: usize = 200;
-/// What is worth knowing of behind an entity: what it must do, and why it is as it is.
+/// Types that are listed when they are linked to an entity about the files.
 const BEHIND: [&str; 2] = ["req", "adr"];
 
 /// An entity that concerns files.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Touching {
-    /// Its id.
     pub id: String,
-    /// Its type.
     pub r#type: String,
     /// Its title, or the beginning of it.
     pub title: String,
-    /// Its status.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub status: String,
     /// Which of the files it is about, itself or by a directory.
@@ -51,8 +48,8 @@ pub struct Touching {
 }
 
 /// What is about one of `paths`, or a directory it is in, by id; then what is linked to that and is a requirement or a
-/// decision. Also how many more there are. A path comes with the spelling that it is answered under. A branch without
-/// a store says nothing.
+/// decision. Also how many more there are. A path comes with the spelling that the result uses. A branch without
+/// a store has nothing.
 pub fn touching(
     tx: &Read<'_>,
     setting: &Setting,

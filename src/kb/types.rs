@@ -46,11 +46,11 @@ pub mod limits {
 pub struct Setting {
     /// The branch that the call is about.
     pub branch: String,
-    /// Whether git knows the branch, so that its first use may make a store for it.
+    /// Whether git knows the branch, so that its first use may create a store for it.
     pub known: bool,
     /// What a branch's first use copies.
     pub default: String,
-    /// Whether somebody says so, the settings or the remote: then it stays the default when git renames it here.
+    /// Whether the settings or the remote name it: then it stays the default when git renames it here.
     pub declared: bool,
     /// The types and relations.
     pub schema: Arc<Schema>,
@@ -78,7 +78,7 @@ pub struct Entity {
     /// Labels, in the order given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Who answers for it.
+    /// Who is responsible for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// Such as `must`.
@@ -87,7 +87,6 @@ pub struct Entity {
     /// Such as `high`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<String>,
-    /// URLs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<String>,
     /// The document that says it at length.
@@ -99,7 +98,7 @@ pub struct Entity {
     /// The file that owns it.
     #[serde(skip)]
     pub file: Option<String>,
-    /// Where it stands in its file.
+    /// Its line in that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// When it was first written.
@@ -116,9 +115,7 @@ pub struct Entity {
 pub struct Relationship {
     /// `verified_by`, `implements` … or an added relation.
     pub relation: String,
-    /// The id at the beginning.
     pub from: String,
-    /// The id at the end.
     pub to: String,
     /// For relates_to: in which way. Empty is none.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -131,33 +128,30 @@ pub struct Relationship {
     /// The file that owns it.
     #[serde(skip)]
     pub file: Option<String>,
-    /// Where it stands in its file.
+    /// Its line in that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// When it was drawn.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// Who drew it.
+    /// Who created it.
     pub created_by: String,
-    /// True where an end is not there (yet).
+    /// True where an end does not exist (yet).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unresolved: bool,
 }
 
-/// What makes two links the same one.
+/// The fields that identify a link.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId {
-    /// The id at the beginning.
     pub from: String,
-    /// The relation.
     pub relation: String,
-    /// The id at the end.
     pub to: String,
     /// Empty is none.
     pub kind: String,
 }
 
 impl LinkId {
-    /// The name in events: ids and relations have no blanks, and the kind is last.
+    /// The name in events: ids and relations have no whitespace, and the kind is last.
     pub fn subject(&self) -> String {
         let LinkId { from, relation, to, kind } = self;
         if kind.is_empty() {
@@ -180,7 +174,7 @@ impl LinkId {
 }
 
 impl Relationship {
-    /// What makes it this one.
+    /// The fields that identify it.
     pub fn id(&self) -> LinkId {
         LinkId {
             from: self.from.clone(),
@@ -190,7 +184,7 @@ impl Relationship {
         }
     }
 
-    /// All that an event tells about it, besides what its subject says.
+    /// All fields that an event has, besides those in its subject.
     pub(super) fn fields(&self) -> Properties {
         named([
             ("confidence", json!(self.confidence)),
@@ -204,7 +198,7 @@ impl Relationship {
 }
 
 impl Entity {
-    /// All that an event tells about it; properties one by one.
+    /// All fields that an event has; properties one by one.
     pub(super) fn fields(&self) -> Properties {
         let mut fields = named([
             ("type", json!(self.r#type)),
@@ -227,7 +221,7 @@ impl Entity {
         fields
     }
 
-    /// Everything that the text index finds it by; the separator stands in no text.
+    /// Everything that the text index finds it by; the separator is in no text.
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}\u{1f}{}", self.id, self.title);
         for words in self.properties.values().filter_map(Value::as_str) {
@@ -246,7 +240,7 @@ impl Entity {
         said.chain(self.file.clone()).collect()
     }
 
-    /// The place in the repository that it comes from, as editors write it.
+    /// The file and line that it comes from, as editors write it.
     pub fn place(&self) -> Option<String> {
         place(self.file.as_deref(), self.line)
     }

@@ -80,7 +80,7 @@ pub struct EntityChange {
     pub properties: Option<Option<Properties>>,
 }
 
-/// A link to draw, or what to change on one.
+/// A link to create, or what to change on one.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct RelationshipChange {
     pub relation: String,
@@ -95,13 +95,12 @@ pub struct RelationshipChange {
     pub source: Option<String>,
 }
 
-/// What became of the changeset.
+/// The result of a changeset.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Upserted {
-    /// Absent when nothing was to be changed, or only looked at.
+    /// Absent when nothing was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changeset: Option<String>,
-    /// Where.
     pub branch: String,
     /// Ids, in the order given.
     pub created: Vec<String>,
@@ -118,20 +117,15 @@ pub struct Upserted {
     /// Unchanged, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub unchanged_omitted: usize,
-    /// The links, counted.
     pub relationships: LinkCounts,
-    /// What to know about it.
     pub warnings: Vec<String>,
 }
 
-/// How many links of a changeset were what.
+/// The links of a changeset, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LinkCounts {
-    /// New.
     pub created: usize,
-    /// Different now.
     pub updated: usize,
-    /// As they were.
     pub unchanged: usize,
 }
 
@@ -168,7 +162,7 @@ pub fn upsert(tx: &Write<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserte
     Ok(answer)
 }
 
-/// What [`upsert`] would answer; changes nothing.
+/// What [`upsert`] would return; writes nothing.
 pub fn try_upsert(tx: &Read<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserted> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
     let plan = plan(tx, setting, &branch, ask, &source(tx, ask)?)?;
@@ -260,7 +254,7 @@ fn plan(
     Ok(plan)
 }
 
-/// The link that a change is about; both ends must be there or in the same changeset, and of fitting types.
+/// The link that a change is about; both ends must exist or be in the same changeset, and of fitting types.
 fn check_ends(
     tx: &Read<'_>,
     setting: &Setting,

@@ -14,7 +14,7 @@ pub(super) fn id(field: &str, id: &str) -> Result<()> {
     check_id(id).map_err(|problem| Fault::invalid(field, problem).into())
 }
 
-/// Refuses what cannot be an id; the reason goes on after what the id is called.
+/// Refuses what cannot be an id; the reason continues a sentence that begins with the id.
 pub(super) fn check_id(id: &str) -> std::result::Result<(), String> {
     match id.chars().count() {
         0 => Err("is empty: it needs an id".to_owned()),
@@ -50,7 +50,7 @@ pub(super) fn link(field: &str, link: &str) -> Result<String> {
     line(field, link, limits::LINK)
 }
 
-/// Text that is shown among other text: a control character would change what stands around it.
+/// Text that is shown among other text: a control character would change the text around it.
 fn line(field: &str, text: &str, max: usize) -> Result<String> {
     let text = text::bounded(field, text, max)?;
     match text.chars().find(|letter| letter.is_control()) {
@@ -98,7 +98,7 @@ pub(super) fn properties(field: &str, properties: &Properties) -> Result<()> {
     text::check_size(field, serde_json::to_string(properties)?.len(), limits::JSON)
 }
 
-/// How sure somebody is.
+/// A confidence, from 0 to 1.
 pub(super) fn confidence(field: &str, confidence: Option<f64>) -> Result<()> {
     match confidence {
         Some(number) if !(0.0..=1.0).contains(&number) => {

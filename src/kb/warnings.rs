@@ -1,4 +1,4 @@
-//! What a writer should know about a changeset that was taken as it is.
+//! What a writer should know about a changeset that was accepted.
 
 use super::{
     cycle,

@@ -142,7 +142,7 @@ impl WorkingTree {
     }
 
     /// What the files say, beside those that are `known`; `now` is a moment before this working tree was read, and
-    /// `progress` hears how many of how many files are done.
+    /// `progress` is called with how many of how many files are done.
     pub fn walk(
         &self,
         known: &[KnownFile],

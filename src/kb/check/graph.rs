@@ -1,4 +1,4 @@
-//! A branch, or a part of it, as the rules see it: entities by number, links between those that are there.
+//! A branch, or a part of it, as the rules read it: entities by number, and the links between existing ones.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Everything that a rule may look at.
+/// Everything that a rule may read.
 #[derive(Debug)]
 pub struct Graph<'a> {
     /// The types and relations in force.
@@ -33,9 +33,9 @@ pub struct Graph<'a> {
 pub struct Broken {
     /// The link.
     pub link: Link,
-    /// The entity at its beginning, if it is there.
+    /// The entity at its beginning, if it exists.
     pub from: Option<usize>,
-    /// The entity at its end, if it is there.
+    /// The entity at its end, if it exists.
     pub to: Option<usize>,
 }
 

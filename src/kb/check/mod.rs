@@ -32,16 +32,16 @@ use graph::Graph;
 /// One rule.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name in settings and answers.
+    /// Its name in settings and results.
     pub id: &'static str,
     /// What it wants, in a sentence.
     pub about: &'static str,
-    /// How serious it is where nobody says.
+    /// Its level where the settings do not name it.
     pub default: Level,
     find: fn(&Graph<'_>) -> Vec<Finding>,
 }
 
-/// All rules, in the order of answers.
+/// All rules, in the order of results.
 pub const RULES: &[Rule] = &[
     must_coverage::RULE,
     no_cycles::RULE,
@@ -59,9 +59,9 @@ pub const RULES: &[Rule] = &[
 pub enum Level {
     /// A check that finds it does not pass.
     Error,
-    /// Worth a look.
+    /// Reported, without failing a check.
     Warning,
-    /// Not looked for.
+    /// Not run.
     Off,
 }
 
@@ -69,7 +69,7 @@ impl Level {
     /// All levels.
     pub const ALL: &[Level] = &[Level::Error, Level::Warning, Level::Off];
 
-    /// The name in settings and answers.
+    /// The name in settings and results.
     pub fn as_str(self) -> &'static str {
         match self {
             Level::Error => "error",
@@ -123,7 +123,6 @@ pub struct Check {
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Checked {
-    /// Where.
     pub branch: String,
     /// Whether no violation is an error.
     pub passed: bool,
@@ -132,7 +131,6 @@ pub struct Checked {
     /// Counted, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub violations_omitted: usize,
-    /// How many there are.
     pub counts: Counts,
     /// Rules that were asked for and are off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -168,7 +166,7 @@ pub struct Violation {
     pub source: Option<String>,
 }
 
-/// Runs the rules; answers all that they found.
+/// Runs the rules; returns all violations.
 pub fn check(tx: &Read<'_>, setting: &Setting, ask: &Check) -> Result<Checked> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
     let wanted = named_rules(&ask.rules)?;
@@ -224,7 +222,7 @@ pub fn check(tx: &Read<'_>, setting: &Setting, ask: &Check) -> Result<Checked> {
 }
 
 impl Checked {
-    /// Keeps as many violations as an answer may hold, errors before warnings.
+    /// Keeps as many violations as a response may have, errors before warnings.
     pub fn cut(mut self) -> Result<Self> {
         self.violations.sort_by_key(|violation| violation.severity != Level::Error.as_str());
         self.violations_omitted = page::cut(&mut self.violations, page::DEFAULT_CHARS)?;

@@ -1,4 +1,4 @@
-//! No link to something that is not there, or that is of a type where the relation may not end.
+//! No link to an entity that does not exist, or that is of a type that the relation does not allow.
 
 use super::{Finding, Graph, Level, Rule, graph::Broken};
 use crate::kb::types::place;
@@ -43,7 +43,7 @@ fn describe(graph: &Graph<'_>, broken: &Broken) -> Finding {
             )
         }
     };
-    // It is about whoever draws the link, and about the other end where that is all there is.
+    // It is about the entity at the beginning of the link, or about the other end where only that one exists.
     let entity = if from.is_none() && to.is_some() { &link.to } else { &link.from };
     Finding {
         others: Vec::new(),

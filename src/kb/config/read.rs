@@ -8,7 +8,7 @@ use crate::base::{
     yaml::{self, Key, Node, Tree},
 };
 
-/// Every key there is.
+/// All keys.
 pub const KEYS: &[&str] = &["defaultBranch", "paths", "manifests", "rules"];
 
 /// Bytes of a branch's name.

@@ -143,7 +143,7 @@ fn a_link_out_of_the_repository_is_refused() {
     symlink("settings", root.join(".kb")).unwrap();
     create(&root, &[], &words()).unwrap();
     assert!(root.join("settings/config.json").is_file());
-    // The file alone may lead out, too, and what it says is nobody's business here.
+    // The file alone may lead out, too, and its content must not be shown.
     fs::write(directory.path().join("elsewhere/secret.json"), r#"{ "secret": 1 }"#).unwrap();
     fs::remove_file(root.join("settings/config.json")).unwrap();
     symlink("../../elsewhere/secret.json", root.join("settings/config.json")).unwrap();

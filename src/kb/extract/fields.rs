@@ -28,7 +28,7 @@ pub const FIELDS: [&str; 11] = [
 ];
 
 /// Adds the entity that `entries` declare, and its links, to `facts`. Without a usable id there is no entity, and
-/// the problem is the answer; whatever else is wrong is left out and noted among the facts.
+/// the problem is returned; any other wrong part is left out and reported among the facts.
 pub fn entity(
     entries: &[(Key, Node)],
     line: u32,
@@ -87,7 +87,7 @@ fn id(entries: &[(Key, Node)], line: u32) -> Result<(u32, String), Problem> {
     }
 }
 
-/// Takes one key; the reason why it is left out goes on after its name.
+/// Reads one key; the reason why it is left out continues a sentence that begins with its name.
 fn field(
     key: &Key,
     node: &Node,
@@ -159,7 +159,7 @@ fn property(key: &Key, node: &Node, draft: &mut Draft) -> Result<(), String> {
     if name.is_empty() || FIELDS.contains(&name) {
         return Err("is not a name for a property".to_owned());
     }
-    // Only an escape can write one, and nothing could be exported and taken in again that has it.
+    // Only an escape can write one, and a record with it could not be exported and imported again.
     if name.contains('\0') || has_nul(&value) {
         return Err("has a NUL, which no text may have".to_owned());
     }

@@ -1,4 +1,4 @@
-//! Declared links, in all the ways in which people write them.
+//! Declared links, in all supported notations.
 //!
 //! `links:` is a list or a mapping. An item is `{type, target}`, `relation: id`, `relation: [ids]`, a bare id (which is
 //! related in some way) or a URL (which stays with the entity).
@@ -59,7 +59,7 @@ fn one(node: &Node, words: &Vocabulary<'_>, draft: &mut Draft, facts: &mut Facts
     }
 }
 
-/// Whether a key is a part of a link that is written out, and not a relation that somebody named so.
+/// Whether a key is a part of a link that is written out, and not a relation of that name.
 fn is_part(name: &str, words: &Vocabulary<'_>) -> bool {
     KEYS.contains(&name) && !words.relations.contains(&name)
 }

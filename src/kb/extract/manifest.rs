@@ -1,4 +1,4 @@
-//! Symbol manifests: a YAML or JSON file that says which symbols there are and what they implement.
+//! Symbol manifests: a YAML or JSON file that says the symbols and what they implement.
 //!
 //! `symbols: [{id, title?, kind?, file?, status?, <relation>: [ids]}]`: every language can write one.
 
@@ -26,7 +26,7 @@ pub const EXTRACTOR: Extractor = Extractor {
 
 /// What a manifest declares, unless it says otherwise.
 const SYMBOL: &str = "symbol";
-/// The status of a symbol that does not tell its own.
+/// The status of a symbol without one.
 const ACTIVE: &str = "active";
 /// The one key of a manifest.
 const KEY: &str = "symbols";

@@ -16,14 +16,14 @@ pub const EXTRACTOR: Extractor = Extractor {
     name: "markdown-2",
     places,
     wants,
-    // Past this it is no document that somebody wrote.
+    // A longer file is not a document that a person wrote.
     max_bytes: 8 << 20,
-    // The front matter and the first heading stand at the start.
+    // The front matter and the first heading are at the start.
     read_bytes: 256 << 10,
     extract,
 };
 
-/// One directory may serve several types: then a document there has to tell its own.
+/// One directory may serve several types: then a document in it has to declare its own.
 fn places(config: &KbConfig) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for (kind, path) in &config.paths {
@@ -111,7 +111,7 @@ fn heading(body: &str) -> Option<String> {
             if (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
                 let rest = rest.trim();
                 let bare = rest.trim_end_matches('#');
-                // Closing marks stand apart: `C#` keeps its own.
+                // Closing marks come after a space: `C#` keeps its own.
                 let title =
                     if bare.is_empty() || bare.ends_with([' ', '\t']) { bare } else { rest };
                 if !title.trim().is_empty() {
@@ -123,7 +123,7 @@ fn heading(body: &str) -> Option<String> {
             if underlined && !above.is_empty() {
                 return Some(above.to_owned());
             }
-            // What a list, a quote or a table says is no heading, whatever stands below it.
+            // A line of a list, a quote or a table is no heading, whatever is below it.
             let plain = !text.starts_with(['>', '|', '-', '*', '+', '#']);
             above = if plain { text } else { "" };
             continue;

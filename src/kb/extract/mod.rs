@@ -1,8 +1,8 @@
 //! Extractors: what documents and manifests say, as facts.
 //!
 //! An extractor is one file with one [`Extractor`], and one line in [`EXTRACTORS`]. It is pure: it gets the text of a
-//! file and answers facts, and sees neither the file system nor the database. Ids are checked here, so that a complaint
-//! has its line; whether types fit the ends of a relation is for those who know the other end.
+//! file and returns facts, and uses neither the file system nor the database. Ids are checked here, so that a problem
+//! has its line; whether types fit the ends of a relation is checked where the other end is known.
 
 use super::{
     config::KbConfig,
@@ -25,7 +25,7 @@ pub const EXTRACTORS: &[&Extractor] = &[&markdown::EXTRACTOR, &manifest::EXTRACT
 /// One way to read files.
 #[derive(Debug)]
 pub struct Extractor {
-    /// Its name; with a number that goes up when it reads the same text differently.
+    /// Its name; with a number that is incremented when it reads the same text differently.
     pub name: &'static str,
     /// Where its files are.
     pub places: fn(&KbConfig) -> Vec<Place>,
@@ -39,7 +39,7 @@ pub struct Extractor {
     pub extract: fn(&Input<'_>, &Vocabulary<'_>) -> Result<Facts, Problem>,
 }
 
-/// A directory or file to look into.
+/// A directory or file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Relative to the root, with `/`.
@@ -53,7 +53,7 @@ pub struct Place {
 pub struct Input<'a> {
     /// Relative to the root, with `/`.
     pub path: &'a str,
-    /// The type by its place.
+    /// The type that the settings give its directory.
     pub kind: Option<&'a str>,
     /// Its text, or the start of it.
     pub text: &'a str,
@@ -64,11 +64,11 @@ pub struct Input<'a> {
 /// The words of the schema.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary<'a> {
-    /// The types there are.
+    /// All types.
     pub types: Vec<&'a str>,
-    /// The relations there are.
+    /// All relations.
     pub relations: Vec<&'a str>,
-    /// All that the schema says of them: another meaning may make another fact of the same text.
+    /// All that the schema says of them: with another meaning the same text may be another fact.
     pub meaning: String,
 }
 
@@ -106,9 +106,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Whatever a file holds, there is an answer, and every line in it is a line of the file.
+        /// Any text has a result, and every line in it is a line of the file.
         #[test]
-        fn any_text_is_answered(
+        fn any_text_has_a_result(
             text in "(---\n)?((id|type|title|links|tags|implements|symbols|x): ?[-&*a{}\\[\\],:#|>'\"\t\n ü]{0,12}\n){0,6}(---\n)?(#+ ?[a#`~=\n-]{0,8}\n?){0,4}",
             cut: bool,
         ) {

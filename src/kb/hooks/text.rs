@@ -1,4 +1,4 @@
-//! The text of hooks: our block, and where it goes in what a person wrote.
+//! The text of hooks: our block, and its position in what a person wrote.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use super::ARGUMENTS;
 pub const BEGIN: &str = "# >>> graph kb >>>";
 /// The last line of a block.
 const END: &str = "# <<< graph kb <<<";
-/// What a file of ours begins with; nothing else in it means that nobody else needs it.
+/// The beginning of a file of ours; where nothing else is in it, it can be deleted.
 const HEAD: &str = "#!/bin/sh\n# made by `graph kb init`; goes when its block is taken out\n";
 /// Interpreters that understand a block.
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "ksh", "zsh", "mksh"];
 
 /// The block of a hook.
 pub fn block(hook: &str, command: &str) -> String {
-    // Git tells a switch of branches from a checkout of files by the third argument.
+    // The third argument distinguishes a switch of branches from a checkout of files.
     let when = match hook {
         "post-checkout" => "[ \"${3-}\" = 1 ] && [ -f .kb/config.json ]",
         _ => "[ -f .kb/config.json ]",
@@ -54,7 +54,7 @@ pub fn is_only_head(text: &str) -> bool {
     text == HEAD
 }
 
-/// `text` with the block at its top, and whether one was there before, which is replaced where it stands.
+/// `text` with the block at its top, and whether it had one before, which is replaced at its position.
 pub fn with_block(text: &str, block: &str) -> Result<(String, bool), String> {
     let mut changed = text.to_owned();
     let found = blocks(text)?;
@@ -84,7 +84,7 @@ pub fn without_block(text: &str) -> Result<Option<String>, String> {
     }
     let mut changed = text.to_owned();
     for range in found.iter().rev() {
-        // Without a line end of its own it took one to stand apart from the line above.
+        // Where the line above had no line end, one was added with the block.
         let unended = !changed[range.clone()].ends_with('\n');
         let start = range.start - usize::from(unended && range.start > 0);
         changed.replace_range(start..range.end, "");
@@ -92,7 +92,7 @@ pub fn without_block(text: &str) -> Result<Option<String>, String> {
     Ok(Some(changed))
 }
 
-/// Where blocks stand, line ends included.
+/// The positions of blocks, line ends included.
 fn blocks(text: &str) -> Result<Vec<Range<usize>>, String> {
     let (mut found, mut start, mut at) = (Vec::new(), None, 0);
     for line in text.split_inclusive('\n') {

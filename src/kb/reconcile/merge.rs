@@ -18,12 +18,12 @@ use crate::{
     },
 };
 
-/// The merge on its way.
+/// A merge in progress.
 pub(super) struct Merge<'a, 'c> {
     tx: &'a Read<'c>,
     setting: &'a Setting,
     branch: &'a Branch,
-    /// What the files that were read or are gone owned so far.
+    /// What the files that were read or deleted owned so far.
     stored: BTreeMap<String, EntityRecord>,
     stored_links: BTreeMap<LinkId, LinkRecord>,
     handled: BTreeSet<String>,
@@ -38,7 +38,7 @@ pub(super) struct Merge<'a, 'c> {
     plan: Reconciled,
 }
 
-/// A merge that is done.
+/// The result of a merge.
 pub(super) struct Merged {
     pub plan: Reconciled,
     pub left_out: BTreeSet<String>,
@@ -163,7 +163,7 @@ impl<'a, 'c> Merge<'a, 'c> {
             return Ok(());
         }
         if self.linked.contains(&id) {
-            // Declared twice; should the first one go, this file has to be looked at again.
+            // Declared twice: if the first one is deleted, this file has to be read again.
             self.left_out.insert(path.to_owned());
             return Ok(());
         }
@@ -205,7 +205,7 @@ impl<'a, 'c> Merge<'a, 'c> {
         Ok(())
     }
 
-    /// Why a link cannot be between its ends; none where it fits, or where an end is not there.
+    /// Why a link cannot be between its ends; none where it fits, or where an end does not exist.
     fn misfit(&self, id: &LinkId) -> Result<Option<String>> {
         let (from, to) = (self.type_of(&id.from)?, self.type_of(&id.to)?);
         let def = self.setting.schema.relation(&id.relation);
@@ -272,7 +272,7 @@ impl<'a, 'c> Merge<'a, 'c> {
     }
 
     /// What is left of what the files owned goes. Where the working tree is only passing through it stays, and its
-    /// files are looked at again.
+    /// files are read again.
     pub fn finish(mut self, passing: bool) -> Merged {
         let gone = self.stored.into_iter().filter(|(id, _)| !self.declared.contains_key(id));
         let gone_entities: Vec<_> = gone.map(|(_, record)| record).collect();

@@ -157,7 +157,7 @@ fn a_file_that_was_just_written_is_looked_into_again() {
 fn files_that_cannot_be_used_are_reported() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
-    // Long, but its start says all: what follows is not even looked at.
+    // Long, but its start has everything: the rest is not read.
     let mut long = b"---\nid: R-1\n---\n# Title\n".to_vec();
     long.resize(1 << 20, b'x');
     long.extend(b"\xff");

@@ -11,7 +11,7 @@ use crate::{
 /// A branch that has a store.
 #[derive(Debug, Clone)]
 pub struct Branch {
-    /// Stands for the branch in every row that is its.
+    /// The number of the branch in its rows.
     pub key: i64,
     /// As git knows it.
     pub name: String,
@@ -22,7 +22,7 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// Stands for a branch without a store: no row is its.
+    /// A branch without a store, which has no rows.
     pub fn nowhere(name: &str) -> Self {
         let created_at = Timestamp::from_millis(0);
         Branch { key: 0, name: name.to_owned(), copied_from: None, created_at }
@@ -128,7 +128,7 @@ pub fn copy(tx: &Write<'_>, from: &Branch, to: &Branch) -> Result<()> {
     Ok(())
 }
 
-/// Gives a store another name; what was applied to it goes along, and it is found under its old one.
+/// Gives a store another name; its changesets stay with it, and its old name still finds it.
 pub fn rename(tx: &Write<'_>, branch: &Branch, name: &str) -> Result<()> {
     tx.run("UPDATE kb_branches SET name = ?2 WHERE key = ?1", (branch.key, name))?;
     tx.run("UPDATE kb_changesets SET branch = ?2 WHERE store = ?1", (branch.key, name))?;

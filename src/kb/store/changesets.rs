@@ -14,23 +14,20 @@ pub struct Applied {
     pub id: String,
     /// The branch, by the name it has now, or had last.
     pub branch: String,
-    /// Its store; none where that was gone before stores were noted.
+    /// Its store; none where the store was deleted before stores were recorded.
     pub store: Option<i64>,
     /// upsert, delete, sync or rollback.
     pub action: String,
-    /// When.
     pub at: Timestamp,
-    /// Who.
     pub actor: String,
-    /// On whose behalf.
+    /// Where the change comes from.
     pub source: String,
-    /// Why.
     pub reason: Option<String>,
     /// The changeset whose inverse it is.
     pub reverts: Option<String>,
-    /// The first event that tells what it did.
+    /// Its first event.
     pub first_event: i64,
-    /// The last one.
+    /// Its last event.
     pub last_event: i64,
 }
 
@@ -90,7 +87,7 @@ pub fn at_event(tx: &Read<'_>, store: i64, seq: i64) -> Result<Option<Applied>> 
     Ok(latest.filter(|applied| applied.last_event >= seq))
 }
 
-/// Keeps what was applied.
+/// Stores a changeset.
 pub fn insert(tx: &Write<'_>, applied: &Applied) -> Result<()> {
     tx.run(
         "INSERT INTO kb_changesets (id, branch, action, at, actor, source, reason, reverts, first_event, last_event, store)

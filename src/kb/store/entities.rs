@@ -14,7 +14,7 @@ use crate::{
 pub struct Record {
     /// Its row, which other branches may share.
     pub key: i64,
-    /// What it says.
+    /// The entity itself.
     pub entity: Entity,
 }
 
@@ -108,7 +108,7 @@ pub fn about(tx: &Read<'_>, branch: &Branch, path: &str) -> Result<Vec<String>> 
     )
 }
 
-/// Makes `entity` what the branch says, in place of the row `old`, and findable.
+/// Lists a new row of `entity` in the branch instead of the row `old`, and indexes its text.
 pub fn put(tx: &Write<'_>, branch: &Branch, entity: &Entity, old: Option<i64>) -> Result<()> {
     let key: Option<i64> = tx.one(
         "INSERT INTO kb_entities (id, type, title, status, source, owner, priority, severity, tags, links, text_ref,

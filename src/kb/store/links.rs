@@ -14,7 +14,7 @@ use crate::{
 pub struct Record {
     /// Its row, which other branches may share.
     pub key: i64,
-    /// What it says.
+    /// The link itself.
     pub link: Relationship,
 }
 
@@ -153,7 +153,6 @@ pub fn forget(tx: &Write<'_>, key: i64) -> Result<()> {
 /// Which links to list; all that is given must hold.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pattern<'a> {
-    /// The relation.
     pub relation: Option<&'a str>,
     /// Where it begins.
     pub from: Option<&'a str>,
@@ -185,7 +184,6 @@ impl Pattern<'_> {
         (sql, values)
     }
 
-    /// How many there are.
     pub fn count(&self, tx: &Read<'_>, branch: &Branch) -> Result<i64> {
         let (source, values) = self.source(branch);
         let sql = format!("SELECT count(*) FROM {source}");

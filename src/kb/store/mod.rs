@@ -1,4 +1,4 @@
-//! The domain's SQL. Private: operations call these functions, nobody else does.
+//! The domain's SQL. Private: only the operations of this domain call these functions.
 
 pub(super) mod branches;
 pub(super) mod changesets;

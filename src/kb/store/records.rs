@@ -37,7 +37,7 @@ pub fn put_branch(
     Ok(())
 }
 
-/// Makes the next sync look at a file, or notice that it is gone; what is known of it stays.
+/// Makes the next sync read a file, or notice that it was deleted; its facts stay.
 pub fn expect_file(tx: &Write<'_>, branch: &Branch, path: &str) -> Result<()> {
     tx.run(
         "INSERT INTO kb_files (branch, path, hash) VALUES (?1, ?2, '')

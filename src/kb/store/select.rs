@@ -1,4 +1,4 @@
-//! Filtered pages of a branch's entities in the order of their ids, and how many there are in all.
+//! Filtered pages of a branch's entities in the order of their ids, and their total.
 
 use rusqlite::types::Value as Sql;
 
@@ -12,13 +12,13 @@ use crate::{
 #[derive(Debug)]
 pub struct Selection {
     start: Start,
-    /// Whether a condition looks at what an entity says, and not only at which there are.
+    /// Whether a condition reads more of an entity than its list has.
     reads_rows: bool,
     conditions: Vec<String>,
     values: Vec<Sql>,
 }
 
-/// Where SQLite is made to begin. Left alone it takes the index of the order for any selection, and may read
+/// The table that SQLite has to begin with. By itself it takes the index of the order for any selection, and may read
 /// the whole branch for a few rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Start {
@@ -41,7 +41,6 @@ pub struct Related<'a> {
     pub incoming: bool,
     /// The one at the other end.
     pub id: Option<&'a str>,
-    /// Its type.
     pub kind: Option<&'a str>,
     /// Whether there must be no such link.
     pub absent: bool,
@@ -178,7 +177,7 @@ impl Selection {
         }
     }
 
-    /// With such a link to an entity that is there, or without one.
+    /// With such a link to an existing entity, or without one.
     pub fn related(&mut self, related: Related<'_>) {
         let (near, far) =
             if related.incoming { ("to_id", "from_id") } else { ("from_id", "to_id") };

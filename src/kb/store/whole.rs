@@ -1,4 +1,4 @@
-//! A branch as the rules look at it: the whole at once, or what is around a few entities.
+//! A branch as the rules read it: all of it, or what is around a few entities.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,10 @@ use serde_json::json;
 use super::branches::Branch;
 use crate::{base::Result, db::Read};
 
-/// What the rules look at in an entity.
+/// The fields of an entity that the rules read.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// Its id.
     pub id: String,
-    /// Its type.
     pub kind: String,
     /// Its status; empty where its file leaves it out.
     pub status: String,
@@ -23,22 +21,21 @@ pub struct Node {
     pub titled: bool,
     /// The file that owns it.
     pub file: Option<String>,
-    /// Where it stands in its file.
+    /// Its line in that file.
     pub line: Option<u32>,
 }
 
-/// What the rules look at in a link.
+/// The fields of a link that the rules read.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// Where it begins.
+    /// The id at its beginning.
     pub from: String,
-    /// The relation.
     pub relation: String,
-    /// Where it ends.
+    /// The id at its end.
     pub to: String,
     /// The file that owns it.
     pub file: Option<String>,
-    /// Where it stands in its file.
+    /// Its line in that file.
     pub line: Option<u32>,
 }
 
@@ -77,7 +74,7 @@ fn node(row: &Row<'_>) -> rusqlite::Result<Node> {
     })
 }
 
-/// Links by the order in which they were first drawn.
+/// Links in the order in which they were created.
 pub type Links = BTreeMap<i64, Link>;
 
 /// All links of a branch.

@@ -55,8 +55,8 @@ fn a_bare_repository_and_a_deleted_worktree_have_errors_of_their_own() {
     fs::remove_dir_all(&linked).unwrap();
     let fault = server.try_call("kb_query", json!({})).unwrap_err();
     let message = fault["message"].as_str().unwrap();
-    assert!(message.contains("linked cannot be looked at: No such file"), "{fault}");
-    assert!(fault["hint"].as_str().unwrap().contains("working tree that was deleted"), "{fault}");
+    assert!(message.contains("linked cannot be inspected: No such file"), "{fault}");
+    assert!(fault["hint"].as_str().unwrap().contains("working tree was deleted"), "{fault}");
 }
 
 #[test]
