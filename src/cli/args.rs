@@ -14,7 +14,7 @@ use super::{
     next::{self, quoted},
     search,
     serve::{self, Serve},
-    show, status, tool, tree, verbs,
+    show, status, tool, tree, verbs, why,
 };
 
 /// Plan, memory and guardrails for coding agents: an MCP server over one SQLite file.
@@ -75,6 +75,8 @@ pub enum Command {
     Status(status::Status),
     /// Show what to work on next
     Next(next::Next),
+    /// Show why a node can or cannot be worked on, and what can be done for it
+    Why(why::Why),
     #[command(flatten)]
     Verb(verbs::Verb),
     /// Show a project or a part of it as a tree

@@ -28,6 +28,7 @@ mod status;
 mod tool;
 mod tree;
 mod verbs;
+mod why;
 
 use std::{ffi::OsString, io, path::Path, process::ExitCode};
 
@@ -209,6 +210,7 @@ fn command(command: &Command, shell: &mut Shell) -> Outcome {
         Command::Show(ask) => show::run(ask, shell),
         Command::Log(ask) => log::run(ask, shell),
         Command::Search(ask) => search::run(ask, shell),
+        Command::Why(ask) => why::run(ask, shell),
         Command::Verb(verb) => verbs::run(verb, shell),
         Command::Brief(ask) => brief::run(ask, shell),
         Command::Context(ask) => context::run(ask, shell),

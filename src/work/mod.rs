@@ -26,6 +26,7 @@ mod types;
 mod update;
 mod validate;
 mod warnings;
+mod why;
 
 pub use beads::*;
 pub use bridge::*;
@@ -47,3 +48,4 @@ pub use restructure::*;
 pub use search::*;
 pub use types::*;
 pub use update::*;
+pub use why::*;

@@ -168,3 +168,28 @@ fn knowledge_and_memories_are_stored_changed_and_forgotten() {
     run(&at, &["forget", id, "--yes"]).ok();
     run(&at, &["show", id]).failed(1);
 }
+
+#[test]
+fn why_names_what_a_node_waits_for_and_what_can_be_done_for_it() {
+    let (_guard, at, [cart, pay, ship]) = shop();
+    run(&at, &["link", &pay, "needs", &cart]).ok();
+    run(&at, &["link", &ship, "needs", &pay]).ok();
+    let verdict = |id: &str| run(&at, &["why", id, "--json"]).json()["verdict"].clone();
+    let why = run(&at, &["why", &ship]).ok();
+    assert!(why.contains("waits for 1 node\n"), "{why}");
+    let (waits, now) = (why.find(&pay).unwrap(), why.find(&cart).unwrap());
+    assert!(waits < now && why[waits..now].contains("can be done for it now"), "{why}");
+    assert_eq!(verdict(&cart), "ready");
+    assert_eq!(verdict("shop"), "open_children");
+    let other = run(&at, &["add", "Other", "--json"]).json();
+    assert_eq!(verdict(other["created"][0]["id"].as_str().unwrap()), "not_offered");
+    run(&at, &["claim", &cart, "--for", "ben"]).ok();
+    assert_eq!(verdict(&cart), "claimed");
+    let why = run(&at, &["why", &ship]).ok();
+    assert!(why.contains("all that can be done for it now is claimed"), "{why}");
+    run(&at, &["done", &cart, "--anyway"]).ok();
+    assert_eq!(verdict(&cart), "done");
+    assert!(run(&at, &["why"]).ok().contains("is ready, and `graph next` offers it first"));
+    run(&at, &["drop", "shop", "-m", "over", "--yes"]).ok();
+    assert!(run(&at, &["why"]).ok().starts_with("nothing is offered: "));
+}

@@ -13,7 +13,7 @@ mod memory;
 mod note;
 mod open;
 mod place;
-mod target;
+pub(super) mod target;
 
 pub use add::Add;
 pub use connect::{Link, Unlink};

@@ -81,6 +81,9 @@ fn no_command_prints_stored_text_as_control_sequences() {
     let (_keep, root, ids) = haunted();
     let directory = root.join("notes");
     let directory = directory.to_str().unwrap();
+    // Of each text there are a node, an atom, a molecule, a memory, a connection and an entity.
+    let [a, b, c] = [0, 6, 12].map(|at: usize| ids[at].as_str());
+    let (atom, memory) = (ids[1].as_str(), ids[3].as_str());
     let lines: Vec<Vec<&str>> = vec![
         vec!["show", "n_\u{1b}[31m"],
         vec!["init"],
@@ -120,6 +123,30 @@ fn no_command_prints_stored_text_as_control_sequences() {
         vec!["kb", "rollback", "cs_\u{1b}[31m"],
         vec!["serve"],
         vec!["kb", "init", "--no-hooks"],
+        vec!["open"],
+        vec!["open", "p", "--goal", HOSTILE[0]],
+        vec!["add", HOSTILE[0]],
+        vec!["list", "--all"],
+        vec!["link", a, "needs", b],
+        vec!["why", a],
+        vec!["unlink", a, b],
+        vec!["claim", a],
+        vec!["assign", b, HOSTILE[0]],
+        vec!["done", b],
+        vec!["release", b],
+        vec!["note", a, HOSTILE[1]],
+        vec!["set", a, "summary=\u{1b}[31m"],
+        vec!["priority", a, HOSTILE[0]],
+        vec!["tag", a, HOSTILE[0]],
+        vec!["move", c, "--under", b],
+        vec!["merge", c, "--into", b],
+        vec!["done", a],
+        vec!["reopen", a, "-m", HOSTILE[1]],
+        vec!["drop", a, "-m", HOSTILE[0]],
+        vec!["know", HOSTILE[0], HOSTILE[1], "--at", "src/**"],
+        vec!["confirm", atom],
+        vec!["remember", HOSTILE[0]],
+        vec!["forget", memory, "--yes"],
     ];
     for line in &lines {
         check_tame(&root, line);
