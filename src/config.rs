@@ -102,7 +102,7 @@ impl ConfigError {
     fn broken(dot_git: PathBuf) -> Self {
         let problem = "leads to no repository, so that its database is not known";
         ConfigError::new(&Source::File { path: dot_git, line: None }, problem).hint(
-            "`git status` tells more, `git worktree repair` mends links; or name the file with --db",
+            "`git status` shows more, `git worktree repair` mends links; or name the file with --db",
         )
     }
 

@@ -79,7 +79,7 @@ pub fn matches(pattern: &str, path: &str) -> bool {
 }
 
 fn build(pattern: &str) -> Result<GlobMatcher, String> {
-    // Asked here as well, since whoever edits the table is not asked before.
+    // Checked here as well, since a table that was edited by hand was not checked before.
     if pattern.chars().count() > MAX_CHARS || pattern.matches('{').count() > MAX_BRACES {
         return Err(format!("over {MAX_CHARS} characters or {MAX_BRACES} braces"));
     }

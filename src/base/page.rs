@@ -41,15 +41,15 @@ impl Query {
             .and_then(|bytes| serde_json::from_slice::<(String, K)>(&bytes).ok());
         match parsed {
             Some((query, key)) if query == self.0 => Ok(Some(key)),
-            Some(_) => Err(refused("belongs to another query")),
-            None => Err(refused("is not one that this tool gave out")),
+            Some(_) => Err(refused("belongs to a query with other arguments")),
+            None => Err(refused("was not returned by this tool")),
         }
     }
 }
 
 fn refused(problem: &str) -> super::Error {
     Fault::invalid("cursor", problem)
-        .hint("pass `next_cursor` back with otherwise unchanged arguments, or leave `cursor` out to start again")
+        .hint("pass `next_cursor` of the last response and leave the other arguments unchanged, or omit `cursor` to start again")
         .into()
 }
 

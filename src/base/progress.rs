@@ -1,4 +1,4 @@
-//! How far a call is: told by the loops that do its work, heard by whoever waits for it.
+//! The progress of a call: reported by the loops that do its work, received by the client that waits for it.
 
 use std::{
     fmt,

@@ -12,7 +12,7 @@ pub fn bounded(field: &str, text: &str, max: usize) -> Result<String> {
     Ok(trimmed.to_owned())
 }
 
-/// Refuses what [`bounded`] would change: a record has what was stored, and no blanks are stored around a text.
+/// Refuses what [`bounded`] would change: a record has what was stored, and no whitespace is stored around a text.
 pub fn check_bounded(field: &str, text: &str, max: usize) -> Result<()> {
     if bounded(field, text, max)? == text {
         return Ok(());

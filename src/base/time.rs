@@ -104,7 +104,7 @@ impl fmt::Display for Timestamp {
 
 /// A text that is no instant of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it is no instant of RFC 3339 between the years 0 and 9999 in UTC")]
+#[error("it is not a time in the format of RFC 3339 between the years 0 and 9999 in UTC")]
 pub struct NoInstant;
 
 impl FromStr for Timestamp {
@@ -136,7 +136,7 @@ impl<'de> Deserialize<'de> for Timestamp {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(|_| {
             let shown = super::text::shorten(&text, 60);
-            D::Error::custom(format!("`{shown}` is no instant of RFC 3339"))
+            D::Error::custom(format!("`{shown}` is not a time in the format of RFC 3339"))
         })
     }
 }

@@ -11,8 +11,8 @@ pub fn check_version(word: &str, id: &str, expected: i64, current: i64) -> Resul
         return Ok(());
     }
     let cause = match expected < current {
-        true => "someone changed it since you read it",
-        false => "it has never been there",
+        true => "it was changed after you read it",
+        false => "it never had that",
     };
     let message = format!("`{id}` is at {word} {current}, not {expected}: {cause}");
     Err(Fault::new(ErrorCode::Conflict, message)
@@ -28,7 +28,9 @@ mod tests {
     #[test]
     fn conflict_carries_the_current_version() {
         assert!(check_version("rev", "n_1", 3, 3).is_ok());
-        for (expected, words) in [(2, "at rev 3, not 2: someone"), (4, "not 4: it has never")] {
+        for (expected, words) in
+            [(2, "at rev 3, not 2: it was changed"), (4, "not 4: it never had")]
+        {
             let fault = check_version("rev", "n_1", expected, 3).unwrap_err().into_fault("r");
             assert_eq!(fault.code, ErrorCode::Conflict);
             assert!(fault.message.contains(words), "{}", fault.message);

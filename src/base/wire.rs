@@ -47,7 +47,7 @@ where
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Reads ids without the blanks that are left around them where they are pasted or spelled out.
+/// Reads ids without the whitespace around them that pasting leaves.
 pub fn trimmed<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de> + Trim,
@@ -58,7 +58,7 @@ where
 
 /// What [`trimmed`] reads.
 pub trait Trim {
-    /// The same without blanks around it.
+    /// The same without whitespace around it.
     #[must_use]
     fn trim(self) -> Self;
 }

@@ -80,7 +80,7 @@ pub fn run(ask: &Brief, shell: &mut Shell) -> Outcome {
 fn changed(revision: &str, shell: &Shell) -> Result<Vec<String>, Failure> {
     shell.app.changed_files(revision)?.ok_or_else(|| Failure::Usage {
         message:
-            "which files? This is not a git repository, so that none can be said to have changed"
+            "no files are named, and this is not a git repository: cannot tell which files changed"
                 .to_owned(),
         hint: "name them: graph brief PATH…".to_owned(),
     })

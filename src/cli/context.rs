@@ -115,7 +115,7 @@ fn from_root(root: &Path, here: &Path, path: &str) -> Result<String, Failure> {
         Ok(_) => Ok(path.to_owned()),
         Err(_) => {
             let problem = format!("has `{}`, which is outside of {}", path, root.display());
-            let hint = "give a path inside of it, absolute or relative to where you are";
+            let hint = "give a path inside of it, absolute or relative to the current directory";
             Err(Fault::invalid("paths", problem).hint(hint).into())
         }
     }

@@ -76,7 +76,7 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
     };
     problems.extend(GitState::broken(&config.directory).map(|dot_git| Problem {
         what: format!("{} leads to no repository", dot_git.display()),
-        advice: "git status tells more; git worktree repair mends links".to_owned(),
+        advice: "git status shows more; git worktree repair mends links".to_owned(),
     }));
     if shell.out.json {
         let mut object = object(&config, git.as_ref(), health.as_ref(), &problems);

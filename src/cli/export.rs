@@ -135,7 +135,7 @@ fn check_replaceable(path: &Path, force: bool, shell: &mut Shell) -> Result<(), 
         Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into())
     };
     if path.exists() && !path.is_file() {
-        return refused(format!("{shown} is no regular file"), "use - for standard output");
+        return refused(format!("{shown} is not a regular file"), "use - for standard output");
     }
     // Also where its log is not there yet.
     shell.app.check_target(&shell.ctx, path, true)?;
@@ -146,7 +146,7 @@ fn check_replaceable(path: &Path, force: bool, shell: &mut Shell) -> Result<(), 
     if force || start.is_ok_and(|(start, _)| start == HEADER.as_bytes() || start.is_empty()) {
         return Ok(());
     }
-    let message = format!("{shown} is there, and is no earlier export");
+    let message = format!("{shown} exists and is not an earlier export");
     refused(message, "choose another file; --force would replace it")
 }
 
@@ -156,7 +156,7 @@ fn cannot(path: &Path, error: &io::Error) -> Failure {
         _ => ErrorCode::ReadOnly,
     };
     let message = format!("{} cannot be written: {error}", path.display());
-    Fault::new(code, message).hint("check that its directory is there and may be written").into()
+    Fault::new(code, message).hint("check that its directory exists and can be written").into()
 }
 
 fn to_directory(directory: &Path, force: bool, shell: &mut Shell) -> Outcome {

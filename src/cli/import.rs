@@ -69,7 +69,7 @@ pub fn run(ask: &Import, shell: &mut Shell) -> Outcome {
     let Some((file, format)) = named.iter().find_map(|(file, it)| Some((file.as_ref()?, it)))
     else {
         return Err(Failure::Usage {
-            message: "say what to import".to_owned(),
+            message: "there is nothing named to import".to_owned(),
             hint: "graph import FILE reads what graph export wrote, graph import --memory DIR a directory"
                 .to_owned(),
         });
@@ -163,7 +163,9 @@ fn of_beads(lines: &str, ask: &Import, shell: &mut Shell) -> Outcome {
     let Some(project) = ask.project.as_deref() else {
         return Err(Failure::Usage {
             message: "these are issues of beads, and no project is named".to_owned(),
-            hint: "--project NAME says where they go; it is made if there is none".to_owned(),
+            hint:
+                "--project NAME is the project to import into; it is created if it does not exist"
+                    .to_owned(),
         });
     };
     let done = shell

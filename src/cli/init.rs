@@ -42,7 +42,7 @@ pub fn run(ask: &Init, shell: &mut Shell) -> Outcome {
     let setup = shell.app.setup(&Launch::of(binary.as_deref(), &path), skills)?;
     if !shell.out.json {
         let root = plain(&setup.root.display().to_string());
-        let place = if setup.git { "" } else { "  (no git repository)" };
+        let place = if setup.git { "" } else { "  (not a git repository)" };
         shell.out.line(format_args!("{}{place}", styled(STRONG, root)))?;
     }
     let here = shell.app.config().directory == setup.root;

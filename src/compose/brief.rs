@@ -51,9 +51,11 @@ pub fn brief(tx: &Read<'_>, around: &Around<'_>, ask: &Brief) -> Result<Briefing
     let mut briefing = Briefing { note: around.note(), ..Briefing::default() };
     let files = match (&ask.paths, &ask.node_id) {
         (Some(paths), None) if paths.is_empty() => {
-            return Err(
-                Fault::invalid("paths", "is empty: name the files you are about to touch").into()
-            );
+            return Err(Fault::invalid(
+                "paths",
+                "is empty: list the files that you are going to change",
+            )
+            .into());
         }
         (Some(paths), None) => knowledge::normalised(tx, paths)?,
         (None, Some(id)) => {
@@ -75,7 +77,7 @@ pub fn brief(tx: &Read<'_>, around: &Around<'_>, ask: &Brief) -> Result<Briefing
         }
         (None, None) => {
             let problem =
-                "is missing: name the files you are about to touch, or a node by `node_id`";
+                "is missing: list the files that you are going to change, or a node by `node_id`";
             return Err(Fault::invalid("paths", problem).into());
         }
     };

@@ -1,5 +1,7 @@
 //! Tests: precedence, the search for the file, and the errors.
 
+mod refused;
+
 use std::fs;
 
 use super::*;
@@ -195,7 +197,7 @@ fn bad_files_name_key_file_and_line() {
             "1: `max_message_mb` is a list, but must be a whole number from 1 to 1024",
             None,
         ),
-        ("db_path: \"a\\0b\"\n", "1: `db_path` has a NUL, which no path may have", None),
+        ("db_path: \"a\\0b\"\n", "1: `db_path` contains NUL, which cannot be in a path", None),
         (
             "durability: ful\n",
             "1: `durability` has `ful`, which is not known; did you mean `full`?",
@@ -371,30 +373,4 @@ fn home_is_expanded_where_no_shell_does_it() {
     place.around.variables.insert("HOME", "/home/ana".into());
     let config = place.load().unwrap();
     assert_eq!(config.db_path.value, Path::new("/home/ana/x/y.db"));
-}
-
-#[test]
-fn bad_options_and_variables_are_named() {
-    let mut place = Place::new();
-    place.around.variables.insert("GRAPH_TOOLSETS", "work,wok".into());
-    assert_eq!(
-        place.load().unwrap_err().message,
-        "environment GRAPH_TOOLSETS has `wok`, which is not known; did you mean `work`?"
-    );
-    let options = Options { agent: Some(" ".to_owned()), ..Options::default() };
-    assert_eq!(
-        Config::load(options, &Place::new().around).unwrap_err().message,
-        "option --agent is empty: it needs a name"
-    );
-}
-
-#[test]
-fn a_file_of_comments_says_nothing_and_any_line_break_ends_a_comment() {
-    let ttl = |text: &str| Place::with(text).load().unwrap().claim_ttl_minutes.value;
-    for text in ["", "\n  \n", "# claim_ttl_minutes: 5\n\t# more\r\n#", &initial_text()] {
-        assert_eq!(ttl(text), 60, "{text:?}");
-    }
-    for before in ["# one\r", "# one\n \n", "---\n"] {
-        assert_eq!(ttl(&format!("{before}claim_ttl_minutes: 5")), 5, "{before:?}");
-    }
 }

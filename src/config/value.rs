@@ -162,7 +162,7 @@ pub fn path(text: &OsStr, base: &Path, home: Option<&Path>) -> Result<PathBuf, S
         return Err("is empty: it needs a path".to_owned());
     }
     if text.as_encoded_bytes().contains(&0) {
-        return Err("has a NUL, which no path may have".to_owned());
+        return Err("contains NUL, which cannot be in a path".to_owned());
     }
     let path = Path::new(text);
     match path.strip_prefix("~") {

@@ -100,11 +100,11 @@ pub fn check_backup_target(db: &Db, target: &Path, force: bool) -> Result<()> {
     }
     match fs::metadata(target) {
         Ok(there) if !there.is_file() => {
-            let message = format!("{shown} is there, and is no regular file");
+            let message = format!("{shown} exists and is not a regular file");
             Err(refused(invalid, message, "name a file in that directory"))
         }
         Ok(_) if !force => {
-            let message = format!("{shown} is there already");
+            let message = format!("{shown} already exists");
             Err(refused(invalid, message, "choose another file; --force would replace it"))
         }
         _ => Ok(()),

@@ -34,11 +34,12 @@ fn unfit(error: &rusqlite::Error) -> Option<Fault> {
             _ => return None,
         },
     };
-    // A defect of ours would look the same: whoever looks into it needs the cause.
+    // A defect of this program would look the same, and its analysis needs the cause.
     tracing::error!(%error, "{what}: {error}");
-    Some(Fault::new(ErrorCode::StorageCorrupt, what).hint(
-        "the file was edited or damaged: `graph doctor` says where; restoring a copy puts it right",
-    ))
+    Some(
+        Fault::new(ErrorCode::StorageCorrupt, what)
+            .hint("the file was edited or damaged: `graph doctor` shows where; restore a copy"),
+    )
 }
 
 /// What the caller can do about it, where there is something to be done.
@@ -46,7 +47,7 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
     Some(match code {
         Sqlite::DatabaseBusy | Sqlite::DatabaseLocked => {
             Fault::new(ErrorCode::Busy, "other processes kept the database locked; nothing was changed")
-                .hint("call again; if it stays locked, look for a process that holds the file open")
+                .hint("call again; if it stays locked, find the process that holds the file open")
         }
         Sqlite::ReadOnly => Fault::new(ErrorCode::ReadOnly, "the database cannot be written")
             .hint("check the permissions of the file, of its directory, and of -wal and -shm beside it"),
@@ -58,11 +59,11 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
             .hint("free some space, then call again"),
         Sqlite::DatabaseCorrupt | Sqlite::NotADatabase => {
             Fault::new(ErrorCode::StorageCorrupt, "the database file is damaged or is not a database")
-                .hint("`graph doctor` says more; look for a copy beside it: one is made before a migration, as *.bak")
+                .hint("`graph doctor` shows details; before a migration a copy named *.bak is made beside the file")
         }
         Sqlite::SystemIoFailure => {
             Fault::new(ErrorCode::StorageCorrupt, "the disk could not be read or written; nothing was changed")
-                .hint("`graph doctor` says whether the file is sound; look at the disk")
+                .hint("`graph doctor` checks the file; check the disk too")
         }
         Sqlite::OperationInterrupted => cancelled(),
         _ => return None,

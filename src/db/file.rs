@@ -29,7 +29,7 @@ fn check_is_file(path: &Path) -> Result<()> {
         Ok(metadata) if metadata.is_file() => return Ok(()),
         Ok(metadata) if metadata.is_dir() => "is a directory".to_owned(),
         Ok(_) => "is not a regular file".to_owned(),
-        Err(error) => format!("leads nowhere: {error}"),
+        Err(error) => format!("is a broken link: {error}"),
     };
     Err(Fault::new(
         ErrorCode::ReadOnly,

@@ -44,10 +44,13 @@ pub(super) fn check_unchanged(conn: &Connection) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "the database was brought to version {version}, this program knows {}",
+        "the database was brought to version {version}, and this program supports up to {}",
         MIGRATIONS.len()
     );
-    Err(refused(message, "a newer graph did it: restart this server with that version"))
+    Err(refused(
+        message,
+        "a newer version of graph changed it: restart this server with that version",
+    ))
 }
 
 /// Refuses a file that would have to be migrated first.
@@ -98,7 +101,7 @@ fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
         Ok(0) if tables == 0 => return Ok(0),
         Ok(0) | Err(_) => {
             return Err(refused(
-                format!("the database has tables and says version {version}"),
+                format!("the database has tables but schema version {version}"),
                 by_hand,
             ));
         }
@@ -113,10 +116,10 @@ fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
         let Some(known) = migrations.get(index) else {
             return Err(refused(
                 format!(
-                    "the database has schema version {version}, this program knows {}",
+                    "the database has schema version {version}, and this program supports up to {}",
                     migrations.len()
                 ),
-                "a newer graph wrote it: update this one, or choose another file with --db",
+                "a newer version of graph wrote it: update graph, or choose another file with --db",
             ));
         };
         let is_known = known.name == name && known.checksum() == *checksum;
@@ -141,7 +144,10 @@ fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
     }
     if applied.len() != version {
         return Err(refused(
-            format!("the database says version {version} and lists {} migrations", applied.len()),
+            format!(
+                "the database has schema version {version} but lists {} migrations",
+                applied.len()
+            ),
             by_hand,
         ));
     }

@@ -187,7 +187,7 @@ impl Db {
     pub fn discard_unused(self) {
         let is_unused = || -> Result<bool> {
             self.conn.busy_timeout(Duration::ZERO)?;
-            // Leaving WAL works only for whoever has the file to themselves; whoever opens it now waits for this.
+            // Leaving WAL mode needs exclusive access; a process that opens the file now waits for this.
             self.conn.pragma_update(None, "journal_mode", "delete")?;
             self.conn.execute_batch("BEGIN EXCLUSIVE")?;
             Ok(self

@@ -43,7 +43,7 @@ pub fn found(tx: &Read<'_>, check: &Check) -> Result<Vec<String>> {
     tx.all(check.sql, [u32::MAX], |row| row.get(0))
 }
 
-/// Tells the log, and whoever asked, that some rows were put right; nothing where none was wrong.
+/// Reports in the log and to the caller that some rows were corrected; nothing where none was wrong.
 pub fn repaired(
     tx: &Write<'_>,
     domain: impl Into<Option<Domain>>,

@@ -29,8 +29,8 @@ impl Needle {
             None => Ok(needle),
             Some((trigram, times)) => {
                 let problem =
-                    format!("has `{trigram}` {times} times; at most {MAX_REPEATS} are looked for");
-                Err(Fault::invalid(field, problem).hint("a shorter part of it will do").into())
+                    format!("has `{trigram}` {times} times; at most {MAX_REPEATS} are allowed");
+                Err(Fault::invalid(field, problem).hint("search for a shorter part of it").into())
             }
         }
     }
@@ -42,8 +42,10 @@ impl Needle {
     pub fn new(field: &str, text: &str) -> Result<Self> {
         let length = text.chars().count();
         if length > MAX_NEEDLE {
-            let problem = format!("has {length} characters; at most {MAX_NEEDLE} are looked for");
-            return Err(Fault::invalid(field, problem).hint("a telling part of it will do").into());
+            let problem = format!("has {length} characters; at most {MAX_NEEDLE} are allowed");
+            return Err(Fault::invalid(field, problem)
+                .hint("search for a shorter part of it")
+                .into());
         }
         let folded = text::fold(text);
         Ok(match length {

@@ -8,7 +8,7 @@ use crate::base::Result;
 
 /// Pages in the log that are worth the work.
 const LONG: i64 = 1_000;
-/// Pages at which a commit does it after all, for whoever never pauses; the log is then as long as it may stay.
+/// Pages of the WAL at which a commit checkpoints, for a process that never pauses; the WAL may not stay longer.
 pub(super) const TOO_LONG: i64 = 4_000;
 /// Writes between two looks at the log.
 const LOOK_EVERY: u32 = 8;

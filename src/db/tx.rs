@@ -103,7 +103,7 @@ fn attempt<T>(
         return Err(Error::internal("rows were changed without an event"));
     }
     write.save_texts()?;
-    // The last chance to end: from here on it is done, whoever waits for it.
+    // The last chance to cancel: from here on the call is completed.
     write.check_end()?;
     if for_good {
         tx.commit()?;
@@ -200,7 +200,7 @@ impl<'c> Read<'c> {
         }
         match self.until.deadline {
             Some(deadline) if Instant::now() > deadline => {
-                Err(Fault::new(ErrorCode::Busy, "the call takes longer than it was given").into())
+                Err(Fault::new(ErrorCode::Busy, "the call took longer than its time limit").into())
             }
             _ => Ok(()),
         }

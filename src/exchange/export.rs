@@ -104,7 +104,7 @@ pub fn unwritable(what: &str, error: &io::Error) -> Error {
     let fault = match error.kind() {
         io::ErrorKind::StorageFull => {
             Fault::new(ErrorCode::StorageFull, "the disk is full; nothing was written")
-                .hint("make room, or choose another place")
+                .hint("free some space, or choose another file")
         }
         _ => Fault::new(ErrorCode::ReadOnly, format!("it cannot be written: {error}"))
             .hint("check that the directory may be written, or choose another"),

@@ -51,7 +51,7 @@ pub(super) fn check_header(text: &str) -> Result<()> {
     if header["version"] != VERSION {
         let version = text::shorten(&header["version"].to_string(), 40);
         let message =
-            format!("line 1: it says version {version}, and this program reads {VERSION}");
+            format!("line 1: the file has version {version}, and this program reads {VERSION}");
         return Err(Fault::new(ErrorCode::ValidationError, message)
             .hint("import it with the version of graph that wrote it, or a newer one")
             .details(json!({ "line": 1 }))

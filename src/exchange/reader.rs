@@ -123,7 +123,7 @@ impl<'a> Lines<'a> {
                 continue;
             }
             if ended {
-                return Err(at(number, "it follows the line that ends the file"));
+                return Err(at(number, "it comes after the line that ends the file"));
             }
             // The last line may have no line end: its text says that the file is complete.
             if line.pop_if(|last| *last == b'\n').is_none() && !is_footer(&line) {

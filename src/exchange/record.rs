@@ -31,7 +31,7 @@ impl Stamp<'_> {
     /// Refuses what an export could not have written.
     pub fn check(&self) -> Result<()> {
         if !(1..=LAST_VERSION).contains(&self.version) {
-            let problem = format!("is {}; a version counts from 1 to {LAST_VERSION}", self.version);
+            let problem = format!("is {}; allowed: 1 to {LAST_VERSION}", self.version);
             return Err(Fault::invalid("version", problem).into());
         }
         text::bounded("updated_by", self.updated_by, NAME).map(|_| ())

@@ -1,4 +1,4 @@
-//! Comparing what was kept with the working tree of whoever asks.
+//! Compares stored digests with the working tree of the caller.
 
 use std::{
     cell::OnceCell,

@@ -1,6 +1,6 @@
 //! Freshness: whether the files that something was said about are still those files.
 //!
-//! Whoever writes knowledge about files says that it is true of them as they are now. This is kept as a
+//! A caller that writes knowledge about files says that it is true of them as they are now. This is kept as a
 //! *confirmation*: the commit, and what each of the files held. An answer compares it with the working tree of its
 //! caller and says `fresh`, `changed` or `unknown`. Reading refreshes nothing.
 //!

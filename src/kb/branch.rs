@@ -73,7 +73,7 @@ pub fn has_store(tx: &Read<'_>, setting: &Setting) -> Result<bool> {
     let stores: Vec<_> = branches::all(tx)?.into_iter().map(|branch| branch.name).collect();
     Err(Fault::not_found("branch", "branch", &setting.branch)
         .details(json!({ "stores": stores }))
-        .hint("leave `branch` out for the active one; a branch is known once git has it or it was used")
+        .hint("leave `branch` out for the active one; a branch is known when git has it or a call has used it")
         .into())
 }
 
@@ -172,7 +172,7 @@ pub fn rename(tx: &Write<'_>, from: &str, to: &str) -> Result<()> {
     let branch = get(tx, "from", from)?;
     text::bounded("to", to, 1 << 10)?;
     if branches::find(tx, to)?.is_some() {
-        let message = format!("`to` is `{}`, which has a store of its own", text::shorten(to, 80));
+        let message = format!("`to` is `{}`, which already has a store", text::shorten(to, 80));
         return Err(Fault::new(ErrorCode::InvariantViolation, message)
             .details(json!({ "field": "to" }))
             .hint("`graph kb diff` shows how two stores differ")

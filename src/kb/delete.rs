@@ -133,7 +133,7 @@ fn named_links(
             let kinds = links::kinds(tx, branch, &id)?;
             let hint = match kinds.as_slice() {
                 [] => "kb_query {edges: {from, to}} lists links".to_owned(),
-                kinds => format!("there is one of kind `{}`", kinds.join("`, `")),
+                kinds => format!("links of kind `{}` exist", kinds.join("`, `")),
             };
             return Err(Fault::not_found(&field, "relationship", &id.subject()).hint(hint).into());
         };
@@ -197,8 +197,8 @@ fn refers(dependents: &[String]) -> Error {
     if dependents.len() > SHOWN {
         shown.push_str(&format!(" and {} more", dependents.len() - SHOWN));
     }
-    Fault::new(ErrorCode::InvariantViolation, format!("others refer to what `ids` names: {shown}"))
+    Fault::new(ErrorCode::InvariantViolation, format!("other entities link to the entities in `ids`: {shown}"))
         .details(json!({ "field": "ids", "dependents": dependents }))
-        .hint("look at them with kb_query; link them elsewhere first, or pass `cascade` if their links may go too")
+        .hint("list them with kb_query and change their links first, or pass `cascade` to delete those links too")
         .into()
 }

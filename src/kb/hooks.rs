@@ -125,7 +125,7 @@ fn directory(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
     if now != own {
         let now = now.display();
         return Err(refused(
-            &format!("core.hooksPath is {now}: hooks elsewhere would not run"),
+            &format!("core.hooksPath is {now}: hooks in another directory would not run"),
             "leave --hooks-path out to use that directory, or set core.hooksPath yourself",
         ));
     }
@@ -171,7 +171,7 @@ fn release_directory(repository: &Repository) -> Result<bool> {
 fn chosen_directory(repository: &Repository, chosen: &str) -> Result<PathBuf> {
     if chosen.trim().is_empty() || chosen.starts_with(['~', '%']) {
         return Err(refused(
-            &format!("--hooks-path is `{chosen}`, which names no directory here"),
+            &format!("--hooks-path is `{chosen}`, which is not the path of a directory"),
             "give it relative to the root of the working tree, such as .githooks, or in full",
         ));
     }
@@ -341,7 +341,7 @@ fn active(directory: &Path) -> Vec<String> {
 fn unusable(path: &Path, error: &io::Error) -> crate::base::Error {
     refused(
         &format!("{} cannot be written: {error}", path.display()),
-        "see who owns the directory, or leave the hooks out with --no-hooks",
+        "check who owns the directory, or leave the hooks out with --no-hooks",
     )
 }
 

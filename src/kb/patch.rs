@@ -179,6 +179,6 @@ pub(super) fn owned(field: &str, what: &str, place: &str) -> Error {
     let message = format!("`{field}` would change {what}, which belongs to {place}");
     Fault::new(ErrorCode::InvariantViolation, message)
         .details(json!({ "field": field, "file": file }))
-        .hint(format!("edit {file} and run `graph kb sync`; links of your own may be added to it"))
+        .hint(format!("edit {file} and run `graph kb sync`; you may still add links to it"))
         .into()
 }

@@ -268,7 +268,7 @@ fn check_alone(ask: &Query) -> Result<()> {
     match beside.iter().find(|(_, given)| *given) {
         Some((field, _)) => {
             let problem =
-                "does not go together with `edges`, which lists links by relation, from and to";
+                "cannot be used together with `edges`, which lists links by relation, from and to";
             Err(Fault::invalid(field, problem).into())
         }
         None => Ok(()),

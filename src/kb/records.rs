@@ -329,7 +329,7 @@ fn check_place(file: Option<&str>, line: Option<u32>) -> Result<()> {
     match (file, line) {
         (None, None) => Ok(()),
         (Some(file), Some(1..)) => paths::normalise("file", None, file).map(|_| ()),
-        _ => Err(Fault::invalid("line", "counts from 1, and belongs to `file`").into()),
+        _ => Err(Fault::invalid("line", "starts at 1 and needs `file`").into()),
     }
 }
 

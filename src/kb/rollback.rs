@@ -53,13 +53,13 @@ pub fn rollback(tx: &Write<'_>, setting: &Setting, id: &str) -> Result<RolledBac
     }
     if applied.store != Some(branch.key) {
         let message = format!("{id} was applied to an earlier branch {}", applied.branch);
-        return Err(refused(message, "write what you want with kb_upsert"));
+        return Err(refused(message, "write the wanted state with kb_upsert"));
     }
     if let Some(by) = changesets::reverted_by(tx, id)?
         && is_in_force(tx, &by)?
     {
         let message = format!("{id} was rolled back by {by} already");
-        return Err(refused(message, &format!("roll {by} back to have it again")));
+        return Err(refused(message, &format!("roll {by} back to apply it again")));
     }
     let inverse = Inverse::of(tx, setting, &branch, &applied)?;
 
@@ -321,11 +321,11 @@ fn check_not_owned(event: &EventRow, now: Option<String>) -> Result<()> {
 
 fn built_on(id: &str, later: &BTreeSet<String>) -> Error {
     let shown: Vec<_> = later.iter().take(5).cloned().collect();
-    let message = format!("later changes touch the facts of {id}: {}", shown.join(", "));
+    let message = format!("later changesets changed the same facts as {id}: {}", shown.join(", "));
     let fault = Fault::new(ErrorCode::InvariantViolation, message);
     fault
         .details(json!({ "field": "changeset", "later": later }))
-        .hint("roll the later changesets back first, newest first, or write what you want with kb_upsert")
+        .hint("roll the later changesets back first, newest first, or write the wanted state with kb_upsert")
         .into()
 }
 

@@ -205,7 +205,7 @@ fn check_objects(file: &str, value: &Value) -> Result<()> {
     if value.is_object() && parts.chain(defs).all(Value::is_object) {
         return Ok(());
     }
-    Err(refused(file, "the file, `types`, `relations` and what they name are objects"))
+    Err(refused(file, "the file, `types`, `relations` and each of their entries must be objects"))
 }
 
 fn check_name(file: &str, name: &str) -> Result<()> {
@@ -216,7 +216,7 @@ fn check_name(file: &str, name: &str) -> Result<()> {
         return Ok(());
     }
     let problem = format!(
-        "`{}` is no name: use lower-case letters, digits, `_` and `-`",
+        "`{}` is not a valid name: use lower-case letters, digits, `_` and `-`",
         text::shorten(name, 80)
     );
     Err(refused(file, &problem))

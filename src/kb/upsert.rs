@@ -229,7 +229,7 @@ fn plan(
         let kind = after.as_ref().or(before.as_ref().map(|record| &record.entity));
         let kind = kind.map(|entity| entity.r#type.clone()).unwrap_or_default();
         if types.insert(change.id.clone(), kind).is_some() {
-            let problem = format!("is `{}`, which this changeset has already", change.id);
+            let problem = format!("is `{}`, which is already in this changeset", change.id);
             return Err(Fault::invalid(&format!("{field}.id"), problem).into());
         }
         match after {
@@ -242,7 +242,7 @@ fn plan(
         let field = format!("relationships[{index}]");
         let id = check_ends(tx, setting, branch, &types, &field, change)?;
         if !named.insert(id.clone()) {
-            let problem = format!("is `{}`, which this changeset has already", id.subject());
+            let problem = format!("is `{}`, which is already in this changeset", id.subject());
             return Err(Fault::invalid(&field, problem).into());
         }
         let before = links::find(tx, branch, &id)?.map(|record| record.link);
@@ -281,7 +281,7 @@ fn check_ends(
         }
         entities::type_of(tx, branch, id)?.ok_or_else(|| {
             Fault::not_found(&field, "entity", id)
-                .hint("put the entity into `entities` of the same changeset, or look for it with kb_query")
+                .hint("put the entity into `entities` of the same changeset, or find it with kb_query")
                 .into()
         })
     };
@@ -294,7 +294,7 @@ fn check_ends(
             def.ends_in_words()
         );
         return Err(Fault::new(ErrorCode::InvariantViolation, message)
-            .hint("turn it round, choose another relation, or use relates_to with a kind")
+            .hint("swap `from` and `to`, choose another relation, or use relates_to with a kind")
             .into());
     }
     Ok(LinkId {

@@ -24,7 +24,9 @@ pub(super) fn check_id(id: &str) -> std::result::Result<(), String> {
         _ => match id.chars().find(|&letter| !is_id_letter(letter)) {
             Some(letter) => {
                 let id = shorten(id, 80);
-                Err(format!("is {id:?}, and {letter:?} is none of letters, digits and `._:/-`"))
+                Err(format!(
+                    "is {id:?}, which contains {letter:?}; allowed are letters, digits and `._:/-`"
+                ))
             }
             None => Ok(()),
         },

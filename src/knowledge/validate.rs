@@ -51,7 +51,7 @@ pub(super) fn patterns(patterns: &[String]) -> Result<Vec<String>> {
     if patterns.is_empty() {
         return Err(Fault::new(
             ErrorCode::InvariantViolation,
-            "`paths` is empty, and an atom without patterns has no boundary",
+            "`paths` is empty; an atom needs at least one pattern",
         )
         .hint("give at least one glob, such as src/pages/**")
         .into());

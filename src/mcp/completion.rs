@@ -77,7 +77,9 @@ fn wanted(on: &[Domain], request: &CompleteRequestParams) -> Result<Wanted> {
                 _ => (&prompt.name, "project, task, paths".to_owned()),
             }
         }
-        _ => return Err(refused("only resource templates and prompts are completed".to_owned())),
+        _ => {
+            return Err(refused("only resource templates and prompts can be completed".to_owned()));
+        }
     };
     let (argument, name) = (named(argument, 80), named(name, 120));
     Err(refused(format!("`{name}` has no argument `{argument}` (it has: {arguments})")))

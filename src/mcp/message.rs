@@ -100,7 +100,7 @@ fn parse(line: &[u8]) -> Result<Map<String, Value>, Refusal> {
         Ok(Value::Object(envelope)) => Ok(envelope),
         Ok(Value::Array(_)) => Err(Refusal::anonymous(
             ErrorCode::INVALID_REQUEST,
-            "a list of messages is not taken; send one message per line",
+            "batches are not supported; send one message per line",
         )),
         Ok(other) => Err(Refusal::anonymous(
             ErrorCode::INVALID_REQUEST,

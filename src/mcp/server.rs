@@ -244,7 +244,7 @@ async fn next(heard: Option<&mut Heard>) -> ProgressNotificationParam {
 fn check_first_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.is_some_and(|request| request.cursor.is_some()) {
         true => {
-            let message = "`cursor` is not one that this server gave out";
+            let message = "`cursor` was not returned by this server";
             Err(ErrorData::invalid_params(message, None))
         }
         false => Ok(()),

@@ -134,7 +134,7 @@ impl ConnectionType {
         }
         Err(Fault::new(ErrorCode::InvalidTopology, message)
             .details(json!({ "valid_sources": self.from_types, "valid_targets": self.to_types }))
-            .hint("get_ontology lists what may be connected; add_connection_type adds another way")
+            .hint("get_ontology lists what may be connected; add_connection_type adds a connection type")
             .into())
     }
 

@@ -35,7 +35,7 @@ pub struct AddConnectionType {
 /// Defines the ontology if none exists.
 pub fn create_ontology(tx: &Write<'_>, ask: &Ontology) -> Result<Done> {
     if store::exists(tx)? {
-        return Err(Fault::new(ErrorCode::OntologyAlreadyExists, "there is an ontology already")
+        return Err(Fault::new(ErrorCode::OntologyAlreadyExists, "an ontology already exists")
             .hint("get_ontology shows it; add_node_type and add_connection_type extend it")
             .into());
     }
@@ -188,7 +188,7 @@ fn duplicate(field: &str, name: &str) -> Fault {
 }
 
 fn exists(what: &str, name: &str) -> Fault {
-    Fault::new(ErrorCode::TypeAlreadyExists, format!("{what} {name} exists already"))
+    Fault::new(ErrorCode::TypeAlreadyExists, format!("{what} {name} already exists"))
         .details(json!({ "field": "type_name" }))
         .hint("get_ontology shows all types; they are never changed")
 }

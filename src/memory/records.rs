@@ -86,7 +86,7 @@ fn import(import: &mut Import<'_, '_>) -> Result<()> {
     let message =
         format!("connection `{id}` of the database would not be allowed between its nodes");
     Err(Fault::new(ErrorCode::InvalidTopology, message)
-        .hint("a node of the file has another type in the database; import into a database of its own with --db")
+        .hint("a node of the file has another type in the database; import into a separate database with --db")
         .into())
 }
 

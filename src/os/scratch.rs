@@ -3,7 +3,7 @@
 //!
 //! Where the system can, a file on its way has no name at all, and goes with the process. Else, and for the instant in
 //! which it takes the place of another, its name ends in [`ENDING`] and it is locked; the lock goes with the process, and
-//! whoever next writes into that directory removes what nobody has locked.
+//! the next process that writes into that directory removes what is not locked.
 
 use std::{
     ffi::OsString,
@@ -292,7 +292,7 @@ fn create(path: &Path, mode: u32) -> io::Result<File> {
     options.open(path)
 }
 
-/// Locks what was just made; whether it is safe from whoever sweeps. Where there are no locks nobody sweeps.
+/// Locks what was just created, and returns whether no other process can remove it. Without locks nothing is removed.
 fn keeps(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         Ok(()) => is_same(file, path),
@@ -313,7 +313,7 @@ fn is_same(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Whether it is a file or a directory of this user; a pipe would keep whoever opens it waiting.
+/// Whether it is a file or a directory of this user; opening a pipe would wait.
 #[cfg(unix)]
 fn is_mine(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;

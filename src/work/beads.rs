@@ -323,7 +323,7 @@ fn draw(
         drawn += done.applied;
         if let Some(rejected) = done.rejected.first().filter(|it| it.reason != "edge_exists") {
             let kind = text::shorten(kind, 80);
-            let message = format!("`{from}` {kind} `{to}` cannot be drawn: {}", rejected.reason);
+            let message = format!("`{from}` {kind} `{to}` cannot be added: {}", rejected.reason);
             let fault = match rejected.cycle.is_empty() {
                 true => Fault::new(ErrorCode::ValidationError, message),
                 false => Fault::new(ErrorCode::CycleDetected, message)

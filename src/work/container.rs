@@ -212,7 +212,7 @@ fn get(tx: &Read<'_>, kind: ContainerType, id: &str) -> Result<Record> {
     let record = nodes::get(tx, "id", id)?;
     if kind == ContainerType::Project && record.node.parent.is_some() {
         return Err(Fault::not_found("id", "project", id)
-            .hint("that is a node inside a project; ask for it as a task")
+            .hint("this is a node inside a project; use containerType task")
             .into());
     }
     Ok(record)

@@ -152,7 +152,7 @@ pub(super) fn fault(what: &str, path: &[String]) -> Error {
     }
     Fault::new(ErrorCode::CycleDetected, format!("{what} would close a cycle: {shown}"))
         .details(details)
-        .hint("leave one of these links out")
+        .hint("omit one of these links")
         .into()
 }
 

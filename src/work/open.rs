@@ -35,8 +35,10 @@ impl Open {
     /// Refuses what would otherwise be passed over in silence.
     pub fn check(&self) -> Result<()> {
         let (field, problem) = match (&self.project, &self.goal, &self.cursor) {
-            (None, Some(_), _) => ("project", "is missing: `goal` is that of a project to be made"),
-            (Some(_), _, Some(_)) => ("cursor", "goes on with a list; leave it or `project` out"),
+            (None, Some(_), _) => ("project", "is missing; `goal` is only for a new project"),
+            (Some(_), _, Some(_)) => {
+                ("cursor", "continues a list of projects; omit `cursor` or `project`")
+            }
             _ => return Ok(()),
         };
         Err(Fault::invalid(field, problem).into())

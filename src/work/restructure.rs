@@ -194,12 +194,12 @@ impl Work<'_, '_> {
         );
         Err(Fault::new(ErrorCode::InvariantViolation, message)
             .details(json!({ "field": field, "reason": "cross_project_edge", "edges": edges }))
-            .hint("remove these edges with graph_connect first, or gather both ends under one node and move that")
+            .hint("remove these edges with graph_connect first, or move one node that contains both ends")
             .into())
     }
 
     fn root_stays(&self, field: &str, id: &str) -> Error {
-        let problem = format!("is {id}, the root of a project, which has no other place");
+        let problem = format!("is {id}, the root of a project, which cannot be moved or merged");
         Fault::invalid(&self.field(field), problem).hint("name a node inside the project").into()
     }
 
@@ -245,7 +245,7 @@ impl Work<'_, '_> {
         if source.project != target.project {
             let problem = format!("is {target_id}, which is in another project than {source_id}");
             return Err(Fault::invalid(&self.field("target"), problem)
-                .hint("a move brings one of them over first")
+                .hint("move one of them into the other project first")
                 .into());
         }
         if self.is_within(&target, &source)? {

@@ -157,11 +157,11 @@ impl Item<'_, '_> {
             Some(expected) if expected == before && before != record.node.rev => {
                 let field = self.field("expected_rev");
                 let message = format!(
-                    "`{field}` is {expected}, but an update of {id} before it in this batch changes that"
+                    "`{field}` is {expected}, but an update of {id} earlier in this batch changes that"
                 );
                 Err(Fault::new(ErrorCode::Conflict, message)
                     .details(json!({ "field": field, "current_version": before }))
-                    .hint("put both into one update, or leave `expected_rev` out of the second")
+                    .hint("put both into one update, or omit `expected_rev` in the second")
                     .into())
             }
             Some(expected) if expected != record.node.rev => {
@@ -182,7 +182,7 @@ impl Item<'_, '_> {
         self.check_rev(record, rev_before)?;
         if change.is_empty() {
             let field = format!("updates[{}]", self.index);
-            return Err(Fault::invalid(&field, "names nothing to change")
+            return Err(Fault::invalid(&field, "changes nothing")
                 .hint("give at least one of resolved, state, summary, properties, context links, evidence")
                 .into());
         }

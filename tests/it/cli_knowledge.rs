@@ -98,7 +98,7 @@ fn context_takes_paths_relative_to_the_current_directory() {
         );
         let err = outside.failed(1);
         let said = format!("`{path}`, which is outside of {}", directory.display());
-        assert!(err.contains(&said) && err.contains("relative to where you are"), "{err}");
+        assert!(err.contains(&said) && err.contains("relative to the current directory"), "{err}");
     }
     run(&directory, &["context"]).failed(2);
 }

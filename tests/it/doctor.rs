@@ -64,14 +64,14 @@ fn doctor_reports_each_problem_with_what_to_do() {
     let ran = run(&directory, &["doctor", "--db", "text.db"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(
-        ran.out.contains("(STORAGE_CORRUPT)") && ran.out.contains("→ look for a copy"),
+        ran.out.contains("(STORAGE_CORRUPT)") && ran.out.contains("→ before a migration a copy"),
         "{}",
         ran.out
     );
     assert!(!ran.out.contains("graph doctor"), "it is what was asked: {}", ran.out);
     // From elsewhere it is named, and about the same file.
     let err = run(&directory, &["--db", "text.db", "status"]).failed(1);
-    assert!(err.contains("hint: `graph --db text.db doctor` says more; look for"), "{err}");
+    assert!(err.contains("hint: `graph --db text.db doctor` shows details; before"), "{err}");
     let object = run(&directory, &["doctor", "--json", "--db", "text.db"]);
     assert_eq!(object.code, 1);
     assert_eq!(object.json()["problems"].as_array().unwrap().len(), 1);

@@ -216,7 +216,7 @@ fn it_sets_up_the_working_tree_from_any_directory_of_it_and_outside_git() {
 
     let (_keep, plain) = directory();
     let out = run(&plain, &["init", "--skills", "--kb"]).ok();
-    assert!(out.contains("(no git repository)") && out.contains("no hooks"), "{out}");
+    assert!(out.contains("(not a git repository)") && out.contains("no hooks"), "{out}");
     assert!(!plain.join(".gitignore").exists());
     assert!(plain.join(".kb/config.json").exists());
 }

@@ -87,6 +87,6 @@ fn show(entries: &[TitledEvent], shell: &mut Shell) -> Result<(), Failure> {
 
 fn gone(shell: &Shell) -> crate::base::Fault {
     let path = shell.app.config().db_path.value.display();
-    crate::base::Fault::new(ErrorCode::NotFound, format!("the file is gone: {path}"))
+    crate::base::Fault::new(ErrorCode::NotFound, format!("the file was deleted or moved: {path}"))
         .hint("`graph doctor` shows which file is meant, and why")
 }

@@ -55,7 +55,7 @@ fn what_is_not_whole_is_refused_by_its_line() {
     for (text, expected) in [
         (String::new(), "line 1 is not"),
         (format!("{one}{FOOTER}\n"), "line 1 is not"),
-        ("{\"format\":\"graph\",\"version\":2}\n".to_owned(), "line 1: it says version 2"),
+        ("{\"format\":\"graph\",\"version\":2}\n".to_owned(), "line 1: the file has version 2"),
         (format!("{HEADER}\n{one}{two}"), "line 3: the line {\"end\":true} is missing"),
         (format!("{HEADER}\n{one}{}", &two[..40]), "line 3: the file ends in the middle"),
         (format!("{HEADER}\n{one}{FOOTER}\n{two}"), "line 4: it follows the line"),
@@ -82,7 +82,7 @@ fn what_is_not_whole_is_refused_by_its_line() {
         ),
         (
             format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"version\":1", "\"version\":0")),
-            "a version counts from 1",
+            "allowed: 1 to",
         ),
         (
             format!("{HEADER}\n{}{FOOTER}\n", one.replace("\"version\":1", "\"version\":2")),
@@ -98,7 +98,7 @@ fn what_is_not_whole_is_refused_by_its_line() {
         ),
         (
             format!("{HEADER}\n{}{FOOTER}\n", one.replace("2026-01-01T00:00:00Z", "yesterday")),
-            "`yesterday` is no instant",
+            "`yesterday` is not a time",
         ),
     ] {
         let fault = read(&text, 999).unwrap_err().into_fault("r");

@@ -161,7 +161,7 @@ fn property(key: &Key, node: &Node, draft: &mut Draft) -> Result<(), String> {
     }
     // Only an escape can write one, and a record with it could not be exported and imported again.
     if name.contains('\0') || has_nul(&value) {
-        return Err("has a NUL, which no text may have".to_owned());
+        return Err("contains NUL, which cannot be stored".to_owned());
     }
     draft.properties.insert(name.to_owned(), value);
     Ok(())

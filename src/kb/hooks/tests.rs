@@ -229,7 +229,7 @@ fn the_directory_that_git_looks_in_is_respected() {
     );
 
     let fault = super::directory(&world.repository, Some("other")).unwrap_err().into_fault("r");
-    assert!(fault.message.contains("hooks elsewhere would not run"), "{fault}");
+    assert!(fault.message.contains("hooks in another directory would not run"), "{fault}");
     assert_eq!(super::directory(&world.repository, Some("tools/hooks/")).unwrap(), directory);
 
     git(root, &["config", "core.hooksPath", "/dev/null"]);

@@ -288,10 +288,10 @@ impl Import<'_, '_> {
         );
         let hint = match self.merge {
             true => {
-                "a type, an end or a definition cannot be merged; import into a database of its own with --db"
+                "a type, an end or a definition cannot be merged; import into a separate database with --db"
             }
             false => {
-                "--merge takes the newer of each by `modified`; or import into a database of its own with --db"
+                "--merge takes the newer of each by `modified`; or import into a separate database with --db"
             }
         };
         Err(Fault::new(ErrorCode::Conflict, message)

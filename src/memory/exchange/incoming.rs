@@ -138,7 +138,7 @@ fn check_id(id: &str) -> Result<()> {
 /// Refuses NUL in a name or an id, which no call could name. As part of a value it is allowed.
 fn check_nul(field: &str, text: &str) -> Result<()> {
     match text.contains('\0') {
-        true => Err(Fault::invalid(field, "has a NUL, which cannot be stored").into()),
+        true => Err(Fault::invalid(field, "contains NUL, which cannot be stored").into()),
         false => Ok(()),
     }
 }

@@ -78,7 +78,7 @@ impl Incoming for OntologyRecord {
             let message =
                 format!("connection type `{}` is defined differently in the database", kind.name);
             return Err(Fault::new(ErrorCode::Conflict, message)
-                .hint("a type never changes; import into a database of its own with --db")
+                .hint("a type never changes; import into a separate database with --db")
                 .into());
         }
         let adds = self.beyond(Some(stored)) != Ontology::default()
@@ -173,7 +173,7 @@ impl Incoming for ConnectionRecord {
         check(&self.id, &self.properties, self.created_at, self.updated_at)?;
         check_name("created_by", &self.created_by)?;
         if self.format.is_some() != self.content.is_some() {
-            return Err(Fault::invalid("format", "belongs to `content`: both, or neither").into());
+            return Err(Fault::invalid("format", "and `content` must be given together").into());
         }
         self.format.as_deref().map_or(Ok(()), |format| check_name("format", format))?;
         let kind = ontology::connection_type(tx, "connection_type", &self.connection_type)?;

@@ -193,7 +193,7 @@ pub fn content(tx: &Read<'_>, record: &Record) -> Result<Option<(String, Content
     let content = Content::from_bytes(bytes, Encoding::Utf8).map_err(|error| {
         let id = &record.connection.id;
         let cause = error.into_fault("").message;
-        let message = format!("the content of {id} cannot be read back: {cause}");
+        let message = format!("the content of {id} cannot be read: {cause}");
         Fault::new(ErrorCode::ContentReadFailed, message)
             .details(json!({ "connection_id": id }))
             .hint("`graph doctor` says whether the file is sound; update_connection can store it again")

@@ -251,7 +251,7 @@ fn forget_properties(tx: &Write<'_>, Record { seq, node }: &Record) -> Result<()
 pub fn content(tx: &Read<'_>, record: &Record) -> Result<Content> {
     let sql = "SELECT bytes FROM memory_node_contents WHERE owner = ?1";
     let unreadable = |cause: String| -> Error {
-        let message = format!("the content of {} cannot be read back: {cause}", record.node.id);
+        let message = format!("the content of {} cannot be read: {cause}", record.node.id);
         Fault::new(ErrorCode::ContentReadFailed, message)
             .details(json!({ "node_id": record.node.id }))
             .hint("`graph doctor` says whether the file is sound; update_node can store the content again")

@@ -103,7 +103,7 @@ impl<'a> Refs<'a> {
         }
         // A directory that is missing or is no repository does not mean that the branches were deleted.
         if !super::is_git_dir(self.common_dir) {
-            return Err(of(self.common_dir, &io::Error::other("it is no repository")));
+            return Err(of(self.common_dir, &io::Error::other("it is not a repository")));
         }
         let mut found = BTreeSet::new();
         loose(&self.common_dir.join(HEADS), &mut found)?;
@@ -189,7 +189,7 @@ fn packed_branch(line: &[u8]) -> io::Result<Option<String>> {
         (None, None) => (text, None),
     };
     if !std::str::from_utf8(commit).is_ok_and(is_commit) {
-        return Err(io::Error::other("it is no ref"));
+        return Err(io::Error::other("it is not a ref"));
     }
     let name = name.map(|name| std::str::from_utf8(name).map(|name| name.trim_end().to_owned()));
     name.transpose().map_err(|_| not_text())

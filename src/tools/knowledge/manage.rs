@@ -136,7 +136,7 @@ impl ManageGraph {
             ],
         )?;
         if self.knowledge_mode.is_some() && self.knowledge.is_none() {
-            let problem = "says how to write `knowledge`, which is missing";
+            let problem = "needs `knowledge`, which is missing";
             return Err(Fault::invalid("knowledgeMode", problem).into());
         }
         Ok(())

@@ -78,7 +78,7 @@ fn check_dependencies(
         None => error,
     };
     if let Some((from, to)) = store::crossing(import.tx)? {
-        let message = format!("{from} depends on {to}, and they would be of two projects");
+        let message = format!("{from} depends on {to}, and they would be in different projects");
         let fault = Fault::new(ErrorCode::InvariantViolation, message);
         return Err(blame(&from, &to, fault.into()));
     }

@@ -67,14 +67,14 @@ pub(super) fn nodes(import: &mut Import<'_, '_>) -> Result<()> {
     let Some(place) = moved.get(&at) else {
         let message = format!("node `{at}` of the database is below itself");
         return Err(Fault::new(ErrorCode::StorageCorrupt, message)
-            .hint("run `graph doctor`, which says what is wrong with the file")
+            .hint("run `graph doctor`, which shows what is wrong with the file")
             .into());
     };
     Err(import.blame::<NodeRecord>(*place, &at, below_itself()))
 }
 
 fn below_itself() -> Fault {
-    Fault::invalid("parent", "puts it below itself")
+    Fault::invalid("parent", "makes it its own ancestor")
 }
 
 /// Gives each its position in the order of last changes, of which the file has only instants.

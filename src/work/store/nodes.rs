@@ -140,7 +140,7 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
 pub fn root(tx: &Read<'_>, project: &str) -> Result<Record> {
     find(tx, project)?.ok_or_else(|| {
         Fault::new(ErrorCode::StorageCorrupt, format!("project `{project}` has lost its root"))
-            .hint("run `graph doctor`, which says what is wrong with the file")
+            .hint("run `graph doctor`, which shows what is wrong with the file")
             .into()
     })
 }

@@ -116,7 +116,7 @@ pub fn pick(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<Proj
                 names.truncate(TOLD);
                 Err(Fault::invalid(field, format!("is missing, and there are several: {told}"))
                     .details(serde_json::json!({ "projects": names }))
-                    .hint("say which one")
+                    .hint("pass one of them as `project`")
                     .into())
             }
         };
@@ -126,7 +126,7 @@ pub fn pick(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<Proj
     }
     let fault = Fault::not_found(field, "project", wanted);
     if ids::is_short(ID_PREFIX, wanted) && super::nodes::find(tx, wanted)?.is_some() {
-        return Err(fault.hint("that is a node inside a project; pass the project's name").into());
+        return Err(fault.hint("this is a node inside a project; pass the project's name").into());
     }
     let names = names()?;
     let meant = text::closest(wanted, names.iter().map(String::as_str));

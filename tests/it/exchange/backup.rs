@@ -56,10 +56,10 @@ fn a_backup_replaces_no_file_without_force() {
     let place = home.app.db_path().parent().unwrap().to_owned();
     fs::write(place.join("mine"), "mine").unwrap();
     for (target, words) in [
-        ("mine", "is there already"),
+        ("mine", "already exists"),
         ("graph.db", "the database itself"),
         ("./graph.db", "the database itself"),
-        (".", "no regular file"),
+        (".", "not a regular file"),
         ("none/x.db", "none/x.db cannot be written: No such file"),
     ] {
         let err = run(&place, &["backup", target]).failed(1);

@@ -149,7 +149,7 @@ fn moves_on_both_sides_that_form_a_cycle_are_refused() {
     for (world, text) in [(&mut here, &theirs), (&mut there, &ours)] {
         let before = world.app.dump();
         let fault = world.import(text).unwrap_err().into_fault("r");
-        assert!(fault.message.contains("puts it below itself"), "{}", fault.message);
+        assert!(fault.message.contains("makes it its own ancestor"), "{}", fault.message);
         assert_eq!(world.app.dump(), before);
     }
 }
@@ -169,7 +169,7 @@ fn a_node_that_names_itself_as_its_parent_is_refused_new_or_known() {
             .import(&format!("{header}\n{node}\n{{\"end\":true}}\n"))
             .unwrap_err()
             .into_fault("r");
-        assert!(fault.message.contains("puts it below itself"), "{}", fault.message);
+        assert!(fault.message.contains("makes it its own ancestor"), "{}", fault.message);
         assert_eq!(here.app.dump(), before);
     }
 }

@@ -33,10 +33,10 @@ fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
         work.node | "parent":"n_0000000001" | "parent":"n_zzzzzzzzzz" | `parent` is `n_zzzzzzzzzz`
         work.node | "id":"n_0000000003" | "id":"three" | ids of work look like
         work.node | "resolved":false | "resolved":"no" | invalid type
-        work.node | "parent":"n_0000000003", | "parent":"n_0000000004", | puts it below itself
+        work.node | "parent":"n_0000000003", | "parent":"n_0000000004", | makes it its own ancestor
         work.node | "ref":"abc123" | "ref":"" | `evidence[0].ref` is empty
         work.node | "version":1, | "version":1,"extra":1, | unknown field `extra`
-        work.node | "version":1, | "version":-1, | a version counts from 1
+        work.node | "version":1, | "version":-1, | allowed: 1 to
         work.node | "version":1, |  | missing field `version`
         work.project | "updated_by":"a", |  | missing field `updated_by`
         work.project | "id":"n_0000000001" | "id":"n_0000000009" | there is no work.project of this id
@@ -60,12 +60,12 @@ fn every_broken_record_is_refused_by_its_line_and_nothing_is_changed() {
         memory.ontology | ["Action", | ["Action","Action", | repeats
         memory.ontology | "from_types":["Project"] | "from_types":["Nope"] | INVALID_NODE_TYPE
         kb.entity | "branch":"main" | "branch":"gone" | `branch` is `gone`
-        kb.entity | "line":2 | "line":0 | `line` counts from 1
+        kb.entity | "line":2 | "line":0 | `line` starts at 1
         kb.entity | "title":" | "title":"\u001b[31m | `title` has the control
         kb.entity | "status":" | "status":"a\nb | `status` has the control
-        kb.entity | "id":"REQ-1" | "id":"REQ 1" | none of letters
+        kb.entity | "id":"REQ-1" | "id":"REQ 1" | allowed are letters
         kb.link | "confidence":0.5 | "confidence":1.5 | allowed is 0 to 1
-        kb.branch | "updated_at":"2026 | "updated_at":"x | no instant
+        kb.branch | "updated_at":"2026 | "updated_at":"x | not a time
         "#,
     );
     let too_long = ["kb.entity", "\"status\":\"", &long, "`status` has"];

@@ -132,11 +132,11 @@ fn the_binary_writes_complete_private_files_and_replaces_none() {
 
     fs::write(place.join("mine.txt"), "mine").unwrap();
     for (target, words) in [
-        ("mine.txt", "no earlier export"),
+        ("mine.txt", "not an earlier export"),
         ("graph.db", "the database itself"),
         ("graph.db-wal", "the database itself"),
         ("./graph.db-shm", "the database itself"),
-        (".", "no regular file"),
+        (".", "not a regular file"),
     ] {
         let err = run(&place, &["export", target]).failed(1);
         assert!(err.contains(words), "{target}: {err}");
@@ -224,5 +224,5 @@ fn an_export_without_disk_space_names_its_own_file() {
     let ran = finish(command(&place, &["export", "-"]).stdout(full));
     let err = ran.failed(1);
     assert!(err.starts_with("error: the export: the disk is full; nothing was written"), "{err}");
-    assert!(err.contains("hint: make room") && !err.contains("graph.db"), "{err}");
+    assert!(err.contains("hint: free some space") && !err.contains("graph.db"), "{err}");
 }

@@ -86,7 +86,7 @@ fn settings_that_are_not_understood_are_refused_with_their_line_and_nothing_chan
         (".kb/config.json", "{\"rules\": {\"no-cycles\": \"no\"}}", "rule `no-cycles` is \"no\""),
         (".kb/config.json", "{\"paths\": {\"req\": \"../x\"}}", "`paths.req` has a `..`"),
         (".kb/schema/types.json", "[]", ".kb/schema/types.json"),
-        (".kb/schema/types.json", "{\"types\": {\"a b\": {}}}", "`a b` is no name"),
+        (".kb/schema/types.json", "{\"types\": {\"a b\": {}}}", "`a b` is not a valid name"),
     ] {
         let before = fs::read_to_string(directory.join(path)).unwrap();
         write(&directory, path, text);
@@ -163,7 +163,7 @@ fn a_property_with_nul_is_reported_and_skipped() {
         "---\nid: ZERO\ntitle: t\nstatus: draft\nextra: [\"x\\0y\"]\n\"k\\0\": v\nfine: yes\n---\n";
     write(&directory, "docs/requirements/zero.md", zero);
     let ran = kb(&directory, &["sync"]);
-    assert!(ran.out.contains("zero.md:5: `extra` has a NUL"), "{}", ran.out);
+    assert!(ran.out.contains("zero.md:5: `extra` contains NUL"), "{}", ran.out);
     assert!(ran.out.contains("zero.md:6: "), "{}", ran.out);
     let found = kb(&directory, &["query", "--json"]).json();
     assert_eq!(found["entities"][0]["properties"], json!({ "fine": "yes" }), "{found}");

@@ -264,14 +264,14 @@ fn ac10_the_ontology_is_created_once_and_required_by_nodes_and_connections() {
     }
     m.create_ontology(gtd());
     m.refused("ONTOLOGY_ALREADY_EXISTS", "create_ontology", gtd())
-        .says(&["there is an ontology already"]);
+        .says(&["an ontology already exists"]);
     m.refused("ONTOLOGY_ALREADY_EXISTS", "create_ontology", json!({ "node_types": [] }));
     m.refused("TYPE_ALREADY_EXISTS", "add_node_type", json!({ "type_name": "Action" }))
-        .says(&["Node type Action exists already"]);
+        .says(&["Node type Action already exists"]);
     let again =
         json!({ "type_name": "NextAction", "from_types": ["Action"], "to_types": ["Action"] });
     let fault = m.refused("TYPE_ALREADY_EXISTS", "add_connection_type", again);
-    fault.says(&["Connection type NextAction exists already"]);
+    fault.says(&["Connection type NextAction already exists"]);
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn a_database_behind_a_link_is_followed_and_one_that_leads_nowhere_is_refused() 
     let refused = binary::run(&directory, &["tool", "graph_open", open]);
     assert_eq!(refused.code, 1);
     assert!(
-        refused.out.contains("READ_ONLY") && refused.out.contains("leads nowhere"),
+        refused.out.contains("READ_ONLY") && refused.out.contains("is a broken link"),
         "{}",
         refused.out
     );

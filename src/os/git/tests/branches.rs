@@ -121,9 +121,9 @@ fn branches_are_all_listed_or_none_and_the_file_is_named() {
     };
     let line = format!("{commit} refs/heads/a\n");
     refused(&line.as_bytes()[..50], "line 1: it is cut off");
-    refused(format!("{line}garbage\n{line}").as_bytes(), "line 2: it is no ref");
-    refused(format!("{line}\n").as_bytes(), "line 2: it is no ref");
-    refused(format!("{line}^{}\n", &commit[1..]).as_bytes(), "line 2: it is no ref");
+    refused(format!("{line}garbage\n{line}").as_bytes(), "line 2: it is not a ref");
+    refused(format!("{line}\n").as_bytes(), "line 2: it is not a ref");
+    refused(format!("{line}^{}\n", &commit[1..]).as_bytes(), "line 2: it is not a ref");
     refused(&vec![0; 1 << 20], "line 1: it is too long for a ref");
     refused(&[line.as_bytes(), commit.as_bytes(), b" refs/heads/\xff\n"].concat(), "not UTF-8");
     // A tag may be called anything.
