@@ -1,10 +1,10 @@
 //! The repository's conventions, as a test.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    path::{Path, PathBuf},
-};
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::support::source::{Kind, before_tests, files, is_test, pieces, root};
 
 /// Which modules a module may use; the table of the design.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -69,29 +69,18 @@ const HOMES: &[(&str, &[&str])] = &[
     ("serde_saphyr", &["src/base/yaml", "src/config", "src/memory/exchange/"]),
 ];
 
-/// Files over 500 lines, each with the reason why it is not two.
-const LONG: &[(&str, &str)] = &[];
+/// Directories whose files may hold SQL. What begins with a slash is a directory of any domain.
+const SQL: &[&str] = &["src/db/", "/store/"];
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+/// The Rust files below a directory, by path.
+fn rust_files(directory: &str) -> BTreeMap<String, String> {
+    files(directory, ".rs")
 }
 
-/// All Rust files below a directory, as paths relative to the repository, with their text.
-fn rust_files(directory: &str) -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    let mut directories = vec![root().join(directory)];
-    while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(&directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                directories.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
-                files.insert(name, fs::read_to_string(&path).unwrap());
-            }
-        }
-    }
-    files
+fn is_below(file: &str, directories: &[&str]) -> bool {
+    directories.iter().any(|directory| {
+        file.starts_with(directory) || directory.starts_with('/') && file.contains(directory)
+    })
 }
 
 /// The module a file belongs to: `src/work/store/nodes.rs` is of `work`.
@@ -165,9 +154,7 @@ fn the_reader_of_use_lines_sees_through_trees() {
 fn crates_stay_in_their_homes() {
     for (file, text) in rust_files("src") {
         for (name, homes) in HOMES {
-            let at_home = homes
-                .iter()
-                .any(|home| file.starts_with(home) || home.starts_with('/') && file.contains(home));
+            let at_home = is_below(&file, homes);
             let named = text.lines().any(|line| {
                 let code = line.split("//").next().unwrap_or(line);
                 code.contains(&format!("{name}::")) || code.contains(&format!("use {name}"))
@@ -177,38 +164,105 @@ fn crates_stay_in_their_homes() {
     }
 }
 
+/// Whether code makes a module `store`, or something in it, visible outside of its own module.
+fn publishes_store(code: &str) -> bool {
+    code.match_indices("pub").any(|(at, _)| {
+        let is_word = !code[..at].ends_with(|it: char| it.is_alphanumeric() || it == '_');
+        let rest = code[at + "pub".len()..].trim_start();
+        let rest = match rest.strip_prefix('(') {
+            Some(inside) => inside.split_once(')').map_or("", |(_, rest)| rest.trim_start()),
+            None => rest,
+        };
+        let item = rest.split(';').next().unwrap_or_default();
+        let is_item = item.starts_with("use ") || item.starts_with("mod ");
+        let mut words = item.split(|it: char| !it.is_alphanumeric() && it != '_');
+        is_word && is_item && words.any(|word| word == "store")
+    })
+}
+
 #[test]
 fn stores_are_private() {
     for (file, text) in rust_files("src") {
-        if file.ends_with("/mod.rs") {
-            assert!(!text.contains("pub mod store"), "{file}");
-        }
+        assert!(!publishes_store(&text), "{file} publishes a store");
+    }
+}
+
+#[test]
+fn a_published_store_is_found_in_any_spelling() {
+    for found in [
+        "pub mod store;",
+        "pub(crate) mod store;",
+        "pub(super) mod store {}",
+        "pub(in crate::work) mod store;",
+        "pub  (crate)\n  mod store;",
+        "pub use store::nodes;",
+        "pub(crate) use self::store::{nodes, edges};",
+        "pub use {a::b, store};",
+    ] {
+        assert!(publishes_store(found), "{found}");
+    }
+    for other in [
+        "mod store;",
+        "use store::nodes;",
+        "pub mod stored;",
+        "pub fn a() {} mod store;",
+        "pub mod a; mod store;",
+        "republish mod store;",
+    ] {
+        assert!(!publishes_store(other), "{other}");
     }
 }
 
 #[test]
 fn files_are_short() {
-    let mut files = rust_files("src");
-    files.extend(rust_files("tests"));
-    for (file, text) in files {
+    for (file, text) in ["src", "tests", "benches", "examples"].into_iter().flat_map(rust_files) {
         let lines = text.lines().count();
-        if lines > 400 {
-            println!("note: {file} has {lines} lines");
+        assert!(lines <= 400, "{file} has {lines} lines: make it two");
+    }
+}
+
+/// Whether a text is SQL: it begins as a statement or has one inside.
+fn is_sql(text: &str) -> bool {
+    let text = text.trim_start();
+    let statements =
+        ["SELECT ", "INSERT ", "UPDATE ", "DELETE FROM ", "WITH ", "PRAGMA ", "REPLACE INTO "];
+    statements.iter().any(|statement| text.starts_with(statement))
+        || text.contains("SELECT ") && text.contains(" FROM ")
+}
+
+#[test]
+fn sql_is_below_db_and_stores_only() {
+    for (file, text) in rust_files("src") {
+        if is_test(&file) || is_below(&file, SQL) {
+            continue;
         }
-        let excused = LONG.iter().any(|(long, reason)| *long == file && !reason.is_empty());
-        assert!(
-            lines <= 500 || excused,
-            "{file} has {lines} lines: make it two, or state the reason"
-        );
+        for piece in pieces(before_tests(&text)) {
+            let is_text = piece.kind == Kind::Text;
+            assert!(!(is_text && is_sql(piece.text)), "{file}:{} has SQL", piece.line);
+        }
+    }
+}
+
+#[test]
+fn sql_is_told_from_prose() {
+    for sql in [
+        "SELECT 1",
+        "\n  WITH a AS (SELECT 1) SELECT 2",
+        "UPDATE work_nodes SET a = 1",
+        "EXISTS (SELECT 1 FROM a)",
+        "PRAGMA user_version",
+    ] {
+        assert!(is_sql(sql), "{sql}");
+    }
+    for prose in ["Select one FROM these", "update it", "with nothing", "UPDATE_SNAPSHOTS=1"] {
+        assert!(!is_sql(prose), "{prose}");
     }
 }
 
 #[test]
 fn definitions_of_tables_are_in_migrations_only() {
-    for (file, text) in
-        rust_files("src").into_iter().filter(|(file, _)| !file.ends_with("tests.rs"))
-    {
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    for (file, text) in rust_files("src").into_iter().filter(|(file, _)| !is_test(file)) {
+        let code = before_tests(&text);
         for word in ["CREATE TABLE", "CREATE INDEX", "CREATE TRIGGER", "ALTER TABLE", "DROP TABLE"]
         {
             assert!(!code.contains(word), "{file} has {word}");
@@ -220,7 +274,7 @@ fn definitions_of_tables_are_in_migrations_only() {
 fn every_domain_has_a_readme() {
     for domain in DOMAINS {
         let path = root().join("src").join(domain).join("README.md");
-        assert!(Path::new(&path).exists(), "{}", path.display());
+        assert!(path.exists(), "{}", path.display());
     }
 }
 
@@ -236,7 +290,7 @@ fn all_domains_are_listed_in_three_files_only() {
     let listing = files.iter().filter(|(_, text)| lists_all(text)).map(|(file, _)| file.as_str());
     let expected = ["src/base/domain.rs", "src/domains.rs", "src/tools/surface.rs"];
     assert_eq!(listing.collect::<Vec<_>>(), expected);
-    let contributing = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let contributing = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     for file in expected {
         assert!(contributing.contains(&format!("`{file}`")), "CONTRIBUTING does not name {file}");
     }
