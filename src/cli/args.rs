@@ -46,13 +46,13 @@ pub struct Global {
     /// Database file [default: graph.db at the repository's root]
     #[arg(long, global = true, value_name = "PATH", help_heading = EVERYWHERE)]
     pub db: Option<PathBuf>,
-    /// Configuration file [default: graph.config.yaml, looked for upward]
+    /// Configuration file [default: the nearest graph.config.yaml in this directory or above it]
     #[arg(long, global = true, value_name = "PATH", help_heading = EVERYWHERE)]
     pub config: Option<PathBuf>,
     /// Name that writes are attributed to
     #[arg(long, global = true, value_name = "NAME", help_heading = EVERYWHERE)]
     pub agent: Option<String>,
-    /// Print an object in place of lines for people
+    /// Print a JSON object instead of lines for people
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub json: bool,
     /// Say more on standard error; twice says most
@@ -69,9 +69,9 @@ pub enum Command {
     Demo(demo::Demo),
     /// Run the MCP server on standard input and output
     Serve(serve::Serve),
-    /// Call one MCP tool and print its answer; without a name, list the tools
+    /// Call one MCP tool and print its response; without a name, list the tools
     Tool(tool::Tool),
-    /// Show how everything stands: projects, what is known and required, last changes
+    /// Show the state of everything: projects, what is known and required, last changes
     Status(status::Status),
     /// Show what to work on next
     Next(next::Next),

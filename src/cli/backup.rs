@@ -20,7 +20,7 @@ pub struct Backup {
     /// File to make
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
 }

@@ -90,7 +90,7 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
     } else {
         let out = &mut shell.out;
         let binary = std::env::current_exe().map(|path| path.display().to_string());
-        let binary = binary.unwrap_or_else(|_| "unknown place".to_owned());
+        let binary = binary.unwrap_or_else(|_| "unknown path".to_owned());
         out.line(format_args!("{} {}", styled(STRONG, "graph"), env!("CARGO_PKG_VERSION")))?;
         field(out, "binary", plain(&binary))?;
         database(&config, health.as_ref(), out)?;
@@ -128,9 +128,9 @@ fn examine(shell: &mut Shell) -> Result<(Option<Health>, Vec<Problem>), Failure>
     if let Some(ahead) = health.ahead {
         found(
             format!(
-                "the log is dated up to {ahead}, which is in the future: a clock was wrong, or is now"
+                "the newest event is dated {ahead}, which is in the future: a clock was or is wrong"
             ),
-            "set the clock right; new entries keep that date until it is reached, their order and claims do not depend on it",
+            "correct the clock; new events keep that date until it is reached, their order and claims do not depend on it",
         );
     }
     if health.file.journal_mode != "wal" {
@@ -181,7 +181,7 @@ fn kb_remarks(state: &KbState, stale: &[String]) -> Vec<String> {
     let counted = [
         (state.unsynced, "file", "to sync: graph kb sync"),
         (state.unreadable, "file", "with problems: graph kb sync shows them"),
-        (stale.len(), "store", "of branches that are gone: graph kb gc lists them"),
+        (stale.len(), "store", "of deleted branches: graph kb gc lists them"),
     ];
     let counted = counted.into_iter().filter(|(count, ..)| *count > 0);
     let mut remarks: Vec<_> =
@@ -198,8 +198,8 @@ fn kb_remarks(state: &KbState, stale: &[String]) -> Vec<String> {
 fn advice(miscount: &str) -> &'static str {
     let lost = ["contents of a memory", "no text"];
     match lost.iter().any(|what| miscount.contains(what)) {
-        true => "keep a copy of the file and report this; restoring a backup puts it right",
-        false => "keep a copy of the file with graph backup; graph doctor --fix puts it right",
+        true => "keep a copy of the file and report this; restore a backup to repair it",
+        false => "keep a copy of the file with graph backup; graph doctor --fix repairs it",
     }
 }
 
@@ -238,7 +238,7 @@ fn remarks(idle: &[IdlePattern], out: &mut Output) -> std::io::Result<()> {
 fn verdict(problems: &[Problem], quiet: bool, out: &mut Output) -> std::io::Result<()> {
     out.gap()?;
     if problems.is_empty() {
-        let well = if quiet { "all is well" } else { "nothing is wrong; see the lines with !" };
+        let well = if quiet { "no problems found" } else { "no errors; see the lines with !" };
         return out.line(styled(GOOD, well));
     }
     for problem in problems {

@@ -43,7 +43,7 @@ pub struct Import {
     /// Read issues of beads into the project of --project
     #[arg(long, value_name = "FILE", conflicts_with = "memory", requires = "project")]
     pub beads: Option<PathBuf>,
-    /// Project for issues of beads, made if there is none
+    /// Project for issues of beads, created if it does not exist
     #[arg(long, value_name = "NAME", conflicts_with_all = ["memory", "memory_jsonl"], add = completions::projects())]
     pub project: Option<String>,
     /// Only say what would become of each record

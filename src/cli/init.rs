@@ -148,7 +148,7 @@ fn ending(
     out.gap()?;
     match (changed, ask.dry_run) {
         (0, _) if failed => out.line("nothing was changed")?,
-        (0, _) => out.line(styled(GOOD, "nothing to do: all of it is there"))?,
+        (0, _) => out.line(styled(GOOD, "nothing to do: everything exists already"))?,
         (changed, true) => {
             let changes = number(changed, "change");
             out.line(format_args!("{changes} to make; nothing was written"))?;

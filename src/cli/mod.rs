@@ -184,7 +184,7 @@ fn start(cli: &Cli, serve: Serve) -> ExitCode {
 fn say_more(config: &Config) {
     let shown = |path: &Path| output::plain(&path.display().to_string());
     let (db, source) = (shown(&config.db_path.value), config.db_path.source.to_string());
-    let there = if config.db_path.value.exists() { "" } else { ", not there yet" };
+    let there = if config.db_path.value.exists() { "" } else { ", does not exist yet" };
     tracing::info!(db, source, "database {db} ({source}){there}");
     match &config.file {
         Some(file) => {

@@ -23,7 +23,11 @@ fn empty_states_say_what_to_do_next_and_create_no_file() {
         assert!(err.contains("\nhint: graph open NAME"), "{err}");
     }
     assert_eq!(run(&directory, &["--json", "status"]).json(), json!({ "projects": [] }));
-    assert!(run(&directory, &["doctor"]).ok().contains("not there yet; the first write makes it"));
+    assert!(
+        run(&directory, &["doctor"])
+            .ok()
+            .contains("does not exist yet; the first write creates it")
+    );
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
 
     // A project without a plan, and one that is done.
@@ -336,7 +340,7 @@ fn verbose_names_the_files_in_use_on_standard_error() {
         assert!(ran.err.contains(&database) && ran.err.contains(&settings), "{}", ran.err);
     }
     let new = run(&directory, &["-v", "doctor", "--db", "none.db"]);
-    assert!(new.err.contains("none.db (option --db), not there yet"), "{}", new.err);
+    assert!(new.err.contains("none.db (option --db), does not exist yet"), "{}", new.err);
     assert_eq!(run(&directory, &["status"]).err, "");
 }
 

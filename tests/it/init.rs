@@ -86,7 +86,7 @@ fn a_second_run_changes_nothing_and_reports_it() {
     assert_eq!(hooks.iter().filter(|(name, _)| !name.ends_with(".sample")).count(), 3);
     let log = run(&root, &["log", "--json"]).json();
     let out = run(&root, &all).ok();
-    assert!(out.contains("nothing to do: all of it is there"), "{out}");
+    assert!(out.contains("nothing to do: everything exists already"), "{out}");
     assert!(!out.contains("undo"), "{out}");
     assert_eq!(files(&root), before);
     assert_eq!(files(&root.join(".git/hooks")), hooks);

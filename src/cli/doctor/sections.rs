@@ -21,7 +21,7 @@ pub(super) fn database(
     field(out, "file", plain(&config.db_path.value.display().to_string()))?;
     let Some(health) = health else {
         if !config.db_path.value.exists() {
-            field(out, "state", "not there yet; the first write makes it")?;
+            field(out, "state", "does not exist yet; the first write creates it")?;
         }
         return Ok(());
     };
@@ -84,13 +84,17 @@ pub(super) fn rows(config: &Config) -> Vec<Row> {
         Some(file) => {
             let found = matches!(file.source, Source::File { .. });
             let row = row("config_file", file, path);
-            if found { Row { source: "found upward from here".to_owned(), ..row } } else { row }
+            if found {
+                Row { source: "found in this directory or above it".to_owned(), ..row }
+            } else {
+                row
+            }
         }
         None => Row {
             key: "config_file",
             shown: "(none)".to_owned(),
             value: Value::Null,
-            source: "none found upward from here".to_owned(),
+            source: "none found in this directory or above it".to_owned(),
         },
     };
     vec![
@@ -137,7 +141,7 @@ pub(super) fn kb_state(
             let entities = count(store.entities, "entity");
             format!("{entities}, {}", count(store.relationships, "link"))
         }
-        None => "none yet: the first use of the branch makes it".to_owned(),
+        None => "none yet: the first use of the branch creates it".to_owned(),
     };
     field(out, "store", store)?;
     for remark in remarks {

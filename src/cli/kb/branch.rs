@@ -72,7 +72,7 @@ fn print(branches: &Branches, out: &mut Output) -> std::io::Result<()> {
     if !stores.iter().any(|store| store.info.name == *active) {
         let note = match heir {
             Some(heir) => format!("its first use takes along the store of {}", plain(heir)),
-            None => "no store yet: its first use makes it".to_owned(),
+            None => "no store yet: its first use creates it".to_owned(),
         };
         let note = styled(QUIET, note);
         out.line(format_args!("{} {}  {note}", styled(GOOD, "*"), plain(active)))?;

@@ -26,7 +26,7 @@ pub fn run(ask: &Gc, shell: &mut Shell) -> Outcome {
         return Ok(Done::Ok);
     }
     if stores.is_empty() {
-        out.line("every store belongs to a branch that is there")?;
+        out.line("every store belongs to a branch that exists")?;
         return Ok(Done::Ok);
     }
     for info in &stores {

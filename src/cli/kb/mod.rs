@@ -50,7 +50,7 @@ pub enum Command {
     Rollback(rollback::Rollback),
     /// Show entities and links that differ from the default branch
     Diff(diff::Diff),
-    /// List the stores of branches that are gone; --force deletes them
+    /// List the stores of deleted branches; --force deletes them
     Gc(gc::Gc),
     /// List the stores of all branches, or make one
     Branch(branch::Branch),

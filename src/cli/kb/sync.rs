@@ -25,7 +25,7 @@ pub struct Sync {
     /// Change nothing; exit code 1 where the branch is out of date
     #[arg(long)]
     pub check: bool,
-    /// As git hooks run it: silent while all is well, never failing
+    /// As git hooks run it: silent while no problems found, never failing
     #[arg(long, conflicts_with = "check")]
     pub hook: bool,
 }

@@ -29,7 +29,7 @@ pub struct Done {
     /// The commit that did it, kept as evidence [default: HEAD]
     #[arg(long, value_name = "REV", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD")]
     pub commit: Option<String>,
-    /// Also finish what somebody else holds
+    /// Also finish what another actor has claimed
     #[arg(long)]
     pub anyway: bool,
     /// Only show what would be done

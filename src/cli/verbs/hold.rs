@@ -22,7 +22,7 @@ pub struct Claim {
     /// Who is to hold them [default: you]
     #[arg(long = "for", value_name = "NAME")]
     pub holder: Option<String>,
-    /// Also claim what somebody else holds
+    /// Also claim what another actor has claimed
     #[arg(long)]
     pub anyway: bool,
     /// Only show what would be done
@@ -39,7 +39,7 @@ pub struct Assign {
     /// Who is to hold it
     #[arg(value_name = "NAME")]
     pub holder: String,
-    /// Also claim what somebody else holds
+    /// Also claim what another actor has claimed
     #[arg(long)]
     pub anyway: bool,
     /// Only show what would be done

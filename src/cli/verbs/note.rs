@@ -23,7 +23,7 @@ pub struct Note {
     /// The note, or - for standard input
     #[arg(required = true)]
     pub text: Vec<String>,
-    /// Mark it as advice for whoever works on the node next
+    /// Mark it as advice for the next actor who works on the node
     #[arg(long)]
     pub hint: bool,
     /// Only show what would be done

@@ -61,7 +61,7 @@ pub struct Drop {
     /// Do not ask, however much is dropped
     #[arg(long)]
     pub yes: bool,
-    /// Also drop what somebody else holds
+    /// Also drop what another actor has claimed
     #[arg(long)]
     pub anyway: bool,
     /// Only show what would be done

@@ -62,7 +62,7 @@ fn memory_of_the_reference_server_is_imported_once_and_then_extended() {
     );
     let ontology = run(&home, &["tool", "get_ontology"]).ok();
     assert!(ontology.contains("works on (entity to person)"), "{ontology}");
-    assert!(run(&home, &["doctor"]).ok().contains("all is well"));
+    assert!(run(&home, &["doctor"]).ok().contains("no problems found"));
 
     fs::write(home.join("bad.jsonl"), format!("{MEMORY}{{\"type\":\"entity\"}}\n")).unwrap();
     let err = run(&home, &["import", "bad.jsonl"]).failed(1);
@@ -116,7 +116,7 @@ fn an_existing_type_of_that_name_with_other_ends_is_not_changed() {
     }
     let ontology = run(&home, &["tool", "get_ontology"]).ok();
     assert!(ontology.contains("works on (person to side project) 2"), "{ontology}");
-    assert!(run(&home, &["doctor"]).ok().contains("all is well"));
+    assert!(run(&home, &["doctor"]).ok().contains("no problems found"));
 }
 
 const BEADS: &str = r#"{"id":"bd-1","title":"Epic","description":"All of it","status":"open","priority":1,"issue_type":"epic","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-02T00:00:00Z","new_field":{"a":1}}
@@ -158,7 +158,7 @@ fn issues_of_beads_become_a_tree_with_dependencies_and_evidence() {
     let said = run(&home, &["import", "issues.jsonl", "--project", "shop"]).ok();
     assert!(said.contains("2 equal, 1 replaced"), "{said}");
     assert!(run(&home, &["tree"]).ok().contains("Second, renamed"));
-    assert!(run(&home, &["doctor"]).ok().contains("all is well"));
+    assert!(run(&home, &["doctor"]).ok().contains("no problems found"));
 
     let before = run(&home, &["export"]).ok();
     let cycle = BEADS.replace(

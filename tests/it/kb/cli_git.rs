@@ -194,10 +194,7 @@ fn gc_lists_stores_of_deleted_branches_and_deletes_them_with_force() {
         out.contains(&format!("deleted  {detached}  ")) && out.contains("deleted  gone  "),
         "{out}"
     );
-    assert_eq!(
-        kb(&root, &["gc", "--force"]).ok(),
-        "every store belongs to a branch that is there\n"
-    );
+    assert_eq!(kb(&root, &["gc", "--force"]).ok(), "every store belongs to a branch that exists\n");
     let names: Vec<_> =
         stores(&root).iter().map(|it| it.split(' ').next().unwrap().to_owned()).collect();
     assert_eq!(names, ["before", "here", "main", "there", "unborn"]);

@@ -187,7 +187,7 @@ fn a_branch_renamed_onto_another_keeps_its_store_and_the_replaced_store_is_kept(
         git(&root, &["branch", "-M", "topic", "taken"]);
         git(&root, &["checkout", "-q", "main"]);
         let waiting = run(&root, &["kb", "gc"]).ok();
-        assert_eq!(waiting, "every store belongs to a branch that is there\n", "{storage:?}");
+        assert_eq!(waiting, "every store belongs to a branch that exists\n", "{storage:?}");
         git(&root, &["checkout", "-q", "taken"]);
         assert_eq!(seen(&root), pair("taken", "R1 topic"), "{storage:?}");
         assert_eq!(seen(&root), pair("taken", "R1 topic"), "{storage:?}");

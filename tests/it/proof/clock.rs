@@ -193,7 +193,7 @@ fn doctor_reports_events_in_the_future() {
     let ran = crate::support::binary::run(&directory, &["doctor"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(
-        ran.out.contains("in the future") && ran.out.contains("set the clock right"),
+        ran.out.contains("in the future") && ran.out.contains("correct the clock"),
         "{}",
         ran.out
     );

@@ -26,7 +26,7 @@ fn doctor_reports_the_state_of_the_kb() {
     let named = finish(command(&directory, &["doctor"]).env("GRAPH_BRANCH", "ci")).ok();
     assert!(named.contains("branch     ci (environment GRAPH_BRANCH), default main\n"), "{named}");
     assert!(
-        named.contains("store      none yet: the first use of the branch makes it\n"),
+        named.contains("store      none yet: the first use of the branch creates it\n"),
         "{named}"
     );
 
