@@ -58,7 +58,7 @@ fn what_is_not_whole_is_refused_by_its_line() {
         ("{\"format\":\"graph\",\"version\":2}\n".to_owned(), "line 1: the file has version 2"),
         (format!("{HEADER}\n{one}{two}"), "line 3: the line {\"end\":true} is missing"),
         (format!("{HEADER}\n{one}{}", &two[..40]), "line 3: the file ends in the middle"),
-        (format!("{HEADER}\n{one}{FOOTER}\n{two}"), "line 4: it follows the line"),
+        (format!("{HEADER}\n{one}{FOOTER}\n{two}"), "line 4: it comes after the line"),
         (format!("{HEADER}\n{one}{one}{FOOTER}\n"), "line 3: it repeats t `1`"),
         (
             format!("{HEADER}\n{}{FOOTER}\n", line("3", &"x".repeat(999))),
