@@ -35,7 +35,7 @@ pub struct Upsert {
     pub entities: Vec<EntityChange>,
     #[serde(default)]
     pub relationships: Vec<RelationshipChange>,
-    /// Default: agent:<actor>
+    /// Default: agent:ACTOR
     pub source: Option<String>,
     #[serde(default)]
     pub dry_run: bool,
