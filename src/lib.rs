@@ -4,36 +4,36 @@
 //!
 //! In reading order:
 //!
-//! - [`base`]: what all share, without IO: the error model, ids, time, paging, properties, paths, text.
-//! - [`db`]: the SQLite kernel: opening, migrating, transactions, the event log, text search. No domain words.
-//! - [`os`]: the only doors outside: git, files and other programs.
-//! - [`exchange`]: records: the lines that `graph export` writes, how they are read, and which of two stays.
-//! - [`fresh`]: whether the files that something was said about are still those files.
-//! - [`config`]: which settings are in force, and where each came from.
+//! - [`base`]: what every module shares, without IO: the error model, ids, time, paging, properties, paths, text.
+//! - [`db`]: the SQLite kernel: opening, migrating, transactions, the event log, text search. It knows no domain.
+//! - [`os`]: the only access to the outside: git, files and other programs.
+//! - [`exchange`]: records, the lines that `graph export` writes: how they are read, and which of two versions is kept.
+//! - [`fresh`]: whether the files that an entry of knowledge or of the KB describes have changed since.
+//! - [`config`]: the settings in force, and the source of each.
 //! - [`work`]: the work graph. One file is one operation; its SQL is in a private store.
-//! - [`knowledge`]: molecules and atoms, whose patterns are matched to paths when somebody asks.
+//! - [`knowledge`]: molecules and atoms, whose patterns are matched to paths on request.
 //! - [`memory`]: typed nodes and connections under an ontology that only grows; content and text search.
 //! - [`kb`]: requirements and what they are linked to, one view for each git branch.
-//! - [`domains`]: what every domain does for the whole program: one table, keyed by domain.
-//! - [`compose`]: answers that join two domains.
-//! - [`app`]: the one place that wires configuration, clock, ids and database.
-//! - [`tools`]: what agents can call: the registry, the argument reader, the schemas and the definitions.
-//! - [`mcp`] and [`cli`]: the transports. Both use the tools, and never each other.
+//! - [`domains`]: what every domain does for the whole program, in one table.
+//! - [`compose`]: operations that combine several domains, such as the briefing, the overview and the search.
+//! - [`app`]: the only module that combines configuration, clock, ids and database.
+//! - [`tools`]: the tools that agents call: the registry, the argument reader, the schemas and the definitions.
+//! - [`mcp`] and [`cli`]: the transports. Both use the tools; neither uses the other.
 //!
-//! A call flows from a transport through [`app::App`] into a plain synchronous function of a domain that takes a
-//! transaction first, and from there into the store. There are no service objects and no async below `mcp`.
+//! A call goes from a transport through [`app::App`] to a synchronous function of a domain, whose first argument is the
+//! transaction, and from there to the domain's store. There are no service objects and no async below `mcp`.
 //!
 //! # Invariants
 //!
-//! - Nothing is written outside [`db::Write`], and nothing in it without an event.
-//! - An answer goes out only after its commit. A batch is there whole or not at all.
-//! - Nothing is kept across calls but what is compared with its source first: other processes write the same files.
+//! - Everything is written in a [`db::Write`] transaction, together with its events.
+//! - A response is sent only after the commit. A batch is applied as a whole or not at all.
+//! - A cached value is compared with its source before it is used, since other processes write the same files.
 //! - Only `db/open.rs` opens a connection; only `migrations/` defines tables.
 //! - Time comes from [`base::time::Clock`], ids from [`base::ids::Ids`]; tests fix both.
 //! - stdout belongs to JSON-RPC while serving; only `cli/output.rs` prints.
-//! - What a caller sends reaches no `unwrap`, no recursion without bound, no SQL and no search syntax.
+//! - Input of a caller never reaches an `unwrap`, an unbounded recursion, SQL text or search syntax.
 //!
-//! `tests/it/tidy.rs` holds the table of which module may use which.
+//! `tests/it/tidy.rs` has the table of which module may use which.
 
 pub mod app;
 pub mod base;
