@@ -114,15 +114,15 @@ impl App {
         }
     }
 
-    /// Whether [`settle`](Self::settle) has something to do.
-    pub fn is_unsettled(&self) -> bool {
-        self.db.as_ref().is_some_and(Db::is_unsettled)
+    /// Whether a [`checkpoint`](Self::checkpoint) is due.
+    pub fn is_checkpoint_due(&self) -> bool {
+        self.db.as_ref().is_some_and(Db::is_checkpoint_due)
     }
 
-    /// Does what can be done between calls: opens the database, and checkpoints a WAL that has become long.
-    pub fn settle(&mut self) -> Result<()> {
+    /// Opens the database if it is not open yet, and checkpoints a WAL that has become long. Called between two calls.
+    pub fn checkpoint(&mut self) -> Result<()> {
         let ctx = self.ctx(None);
-        self.db(&ctx)?.settle()
+        self.db(&ctx)?.checkpoint()
     }
 
     /// A handle that stops the current call; none before the database is open.

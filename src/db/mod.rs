@@ -1,6 +1,7 @@
 //! The SQLite kernel: opening, migrating, transactions, events, search. No domain words.
 
 mod backup;
+mod checkpoint;
 mod error;
 mod events;
 mod file;
@@ -13,7 +14,6 @@ mod recount;
 mod row;
 mod scalar;
 mod search;
-mod settle;
 mod texts;
 mod tx;
 

@@ -16,8 +16,9 @@ use rusqlite::{Connection, InterruptHandle, OpenFlags, config::DbConfig};
 use serde_json::json;
 
 use super::{
+    checkpoint,
     file::{self, Identity, Watched, create_private},
-    functions, migrate, settle,
+    functions, migrate,
     tx::{self, Read, Until, Write},
 };
 use crate::base::{Ctx, Error, ErrorCode, Fault, Result};
@@ -200,7 +201,7 @@ impl Db {
         }
     }
 
-    /// The bare connection, for the checks of [`super::inspect`] and for [`super::settle`].
+    /// The bare connection, for the checks of [`super::inspect`] and for [`super::checkpoint`].
     pub(super) fn conn(&self) -> &Connection {
         &self.conn
     }
@@ -237,7 +238,7 @@ fn open_to_write(path: &Path, options: Options, ctx: &Ctx) -> Result<(Connection
     conn.busy_handler(Some(wait_a_little))?;
     let synchronous = if options.survive_power_loss { "full" } else { "normal" };
     conn.pragma_update(None, "synchronous", synchronous)?;
-    conn.pragma_update(None, "wal_autocheckpoint", settle::TOO_LONG)?;
+    conn.pragma_update(None, "wal_autocheckpoint", checkpoint::TOO_LONG)?;
     functions::register(&conn)?;
     migrate::migrate(&mut conn, path, ctx.clock.now())?;
     Ok((conn, Watched::new(path, before)?))

@@ -130,9 +130,9 @@ impl Server {
             let Ok(mut app) = Arc::clone(&app).try_lock_owned() else { return };
             let opens =
                 !std::mem::replace(&mut greeted, true) && app.config().db_path.value.is_file();
-            if opens || app.is_unsettled() {
+            if opens || app.is_checkpoint_due() {
                 // Detached: the next call waits for the lock, meets the same error, and can report it.
-                drop(tokio::task::spawn_blocking(move || app.settle()));
+                drop(tokio::task::spawn_blocking(move || app.checkpoint()));
             }
         }
     }

@@ -12,11 +12,11 @@ fn log(db: &Db) -> (i64, i64) {
 fn a_long_log_is_worked_off_between_calls_and_a_short_one_left_alone() {
     let (_dir, path) = file();
     let mut db = Db::open(&path, OPTIONS, &ctx()).unwrap();
-    while !db.is_unsettled() {
+    while !db.is_checkpoint_due() {
         record(&mut db, "x").unwrap();
     }
-    db.settle().unwrap();
-    assert!(!db.is_unsettled());
+    db.checkpoint().unwrap();
+    assert!(!db.is_checkpoint_due());
     let (pages, done) = log(&db);
     assert!(done < pages, "{done} of {pages}");
 
@@ -26,7 +26,7 @@ fn a_long_log_is_worked_off_between_calls_and_a_short_one_left_alone() {
     }
     let (pages, done) = log(&db);
     assert!(done < pages, "{done} of {pages}");
-    db.settle().unwrap();
+    db.checkpoint().unwrap();
     let (pages, done) = log(&db);
     assert_eq!(pages, done);
     record(&mut db, "x").unwrap();
