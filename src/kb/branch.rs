@@ -19,7 +19,7 @@ pub struct FirstUse<'a> {
     /// The branch whose store is copied.
     pub default: &'a str,
     /// Its names before git renamed it, the last first, without those that are branches again: the store of the first
-    /// one that has a store is taken over.
+    /// one that has a store is renamed.
     pub former: &'a [Former],
 }
 
@@ -33,19 +33,14 @@ pub struct Former {
     pub named: Timestamp,
 }
 
-/// A branch that has a store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BranchInfo {
-    /// As git knows it.
     pub name: String,
-    /// How many entities it has.
     pub entities: i64,
-    /// How many links it has.
     pub relationships: i64,
     /// What it was copied from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copied_from: Option<String>,
-    /// When it was first used.
     pub created_at: Timestamp,
 }
 
@@ -58,7 +53,7 @@ pub enum Ensured {
     Made,
     /// The default branch was copied.
     Copied,
-    /// The store of the branch's former name was taken over.
+    /// The store of the branch's former name was renamed.
     Renamed,
 }
 
@@ -105,7 +100,7 @@ pub fn heir(tx: &Read<'_>, branch: &str, former: &[Former]) -> Result<Option<Str
     Ok(None)
 }
 
-/// Whether a store was taken over with this rename already: git notes whole seconds, and within one of them a new branch
+/// Whether a store was renamed with this rename already: git notes whole seconds, and within one of them a new branch
 /// may get the old name.
 fn is_followed(tx: &Read<'_>, branch: &str, former: &Former) -> Result<bool> {
     let begun = Timestamp::from_millis(former.until.millis() - 999);

@@ -19,7 +19,6 @@ pub(super) const ENTITY: &str = "entity";
 /// The kind of an event about a link.
 pub(super) const RELATIONSHIP: &str = "relationship";
 
-/// What a changeset is for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Purpose<'a> {
     /// upsert, delete, sync or rollback.
@@ -59,15 +58,15 @@ impl<'a, 'c> Changeset<'a, 'c> {
             first_event,
             last_event: first_event,
         };
-        let told = [
+        let details = [
             Some(Change::new("branch", (), branch.name.as_str())),
             Some(Change::new("source", (), purpose.source)),
             purpose.reason.map(|reason| Change::new("reason", (), reason)),
             purpose.reverts.map(|reverts| Change::new("reverts", (), reverts)),
         ];
-        let told: Vec<Change> = told.into_iter().flatten().collect();
+        let details: Vec<Change> = details.into_iter().flatten().collect();
         let changeset = Changeset { tx, branch, applied };
-        changeset.record("changeset", &changeset.applied.id, purpose.action, &told)?;
+        changeset.record("changeset", &changeset.applied.id, purpose.action, &details)?;
         Ok(changeset)
     }
 
@@ -107,7 +106,6 @@ impl<'a, 'c> Changeset<'a, 'c> {
         self.record(RELATIONSHIP, &after.id().subject(), action, &changes)
     }
 
-    /// Removes a link.
     pub fn delete_link(&self, record: &LinkRecord) -> Result<()> {
         links::remove(self.tx, self.branch, record.key)?;
         let changes = changes(Some(&record.link.fields()), None);

@@ -18,7 +18,6 @@ mod read;
 
 /// The directory of the KB's own files, at the root of the working tree.
 pub const DIRECTORY: &str = ".kb";
-/// The settings.
 pub const FILE: &str = ".kb/config.json";
 /// The directory of files that add types, relations and statuses.
 pub const SCHEMA_DIRECTORY: &str = ".kb/schema";
@@ -40,7 +39,6 @@ pub const MANIFEST_ENDINGS: &[&str] = &["yaml", "yml", "json"];
 /// Bytes of the settings, or of one schema file; far more than they need.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The settings in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KbConfig {
     /// The branch that others begin as a copy of; none leaves it to git.
@@ -68,9 +66,7 @@ impl Default for KbConfig {
 /// The words that settings may use: they come from the schema and from the list of rules.
 #[derive(Debug, Clone, Default)]
 pub struct Words<'a> {
-    /// All types.
     pub types: Vec<&'a str>,
-    /// All rules.
     pub rules: Vec<&'a str>,
 }
 

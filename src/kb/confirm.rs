@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Paths that a changeset inspects to find entities that need no new confirmation.
-const LOOKS: usize = 100_000;
+const INSPECTED: usize = 100_000;
 
 /// The mark of an entity of a branch; none outside git, or where it is about no file.
 pub(super) fn mark(
@@ -45,7 +45,7 @@ pub(super) fn confirm<'i>(
     if !confirming.is_possible() {
         return Ok(());
     }
-    let mut marks = Marks::within(tx, LOOKS);
+    let mut marks = Marks::within(tx, INSPECTED);
     let written: BTreeSet<&str> = written.collect();
     let unchanged = unchanged.filter(|id| !written.contains(id)).map(|id| (id, false));
     let all = written.iter().map(|id| (*id, true)).chain(unchanged);

@@ -17,7 +17,6 @@ impl Digraph {
         Digraph { next: vec![Vec::new(); nodes] }
     }
 
-    /// Adds a link.
     pub fn link(&mut self, from: usize, to: usize) {
         self.next[from].push(to);
     }
@@ -151,11 +150,11 @@ pub(super) fn closed_by(
         graph.link(from, to);
     }
     let components = graph.components();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut cycles = Vec::new();
     for &(from, to) in &links[..new.len()] {
-        if components[from] == components[to] && !told.contains(&components[from]) {
-            told.push(components[from]);
+        if components[from] == components[to] && !reported.contains(&components[from]) {
+            reported.push(components[from]);
             let back = if from == to {
                 vec![from]
             } else {

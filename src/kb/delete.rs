@@ -1,4 +1,4 @@
-//! `kb_delete`: take entities and relationships away, all of them or none.
+//! `kb_delete`: delete entities and relationships, all of them or none.
 
 use std::collections::BTreeSet;
 
@@ -54,14 +54,13 @@ pub struct Deleted {
     pub branch: String,
     /// Ids, in the order given.
     pub deleted: Vec<String>,
-    /// Deleted, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub deleted_omitted: usize,
     /// How many links were deleted, those of the entities included.
     pub relationships: usize,
 }
 
-/// Deletes what is named, if nothing else refers to it.
+/// Deletes the named entities and links, unless other entities link to them.
 pub fn delete(tx: &Write<'_>, setting: &Setting, ask: &Delete) -> Result<Deleted> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
     if ask.ids.is_empty() && ask.relationships.is_empty() {
@@ -72,14 +71,14 @@ pub fn delete(tx: &Write<'_>, setting: &Setting, ask: &Delete) -> Result<Deleted
     text::check_count("relationships", ask.relationships.len(), limits::BATCH)?;
     let reason = text::bounded("reason", &ask.reason, limits::TEXT)?;
     let found = named_entities(tx, &branch, &ask.ids)?;
-    let mut doomed = named_links(tx, setting, &branch, &ask.relationships)?;
-    doomed.extend(links_of(tx, &branch, &found, &doomed, ask.cascade)?);
+    let mut removed = named_links(tx, setting, &branch, &ask.relationships)?;
+    removed.extend(links_of(tx, &branch, &found, &removed, ask.cascade)?);
 
     let source = format!("agent:{}", tx.actor());
     let purpose =
         Purpose { action: "delete", source: &source, reason: Some(&reason), reverts: None };
     let changeset = Changeset::begin(tx, &branch, purpose)?;
-    for record in &doomed {
+    for record in &removed {
         changeset.delete_link(record)?;
     }
     for record in &found {
@@ -91,7 +90,7 @@ pub fn delete(tx: &Write<'_>, setting: &Setting, ask: &Delete) -> Result<Deleted
         branch: branch.name.clone(),
         deleted_omitted: page::cut(&mut deleted, page::DEFAULT_CHARS)?,
         deleted,
-        relationships: doomed.len(),
+        relationships: removed.len(),
     })
 }
 
@@ -145,9 +144,9 @@ fn named_links(
     Ok(found)
 }
 
-/// The links that go with entities: their own, and with `cascade` those of others to them.
+/// The links that are deleted with entities: their own, and with `cascade` those of other entities to them.
 ///
-/// A link that a file declares is the file's: of the entities' own ones it stays behind, unresolved.
+/// A link that a file declares belongs to the file: it remains, unresolved, although its entity is deleted.
 fn links_of(
     tx: &Read<'_>,
     branch: &Branch,
@@ -156,16 +155,17 @@ fn links_of(
     cascade: bool,
 ) -> Result<Vec<LinkRecord>> {
     let mut seen: BTreeSet<i64> = already.iter().map(|record| record.key).collect();
-    let going: BTreeSet<&str> = found.iter().map(|record| record.entity.id.as_str()).collect();
-    let (mut doomed, mut dependents) = (Vec::new(), Vec::new());
+    let deleted_ids: BTreeSet<&str> =
+        found.iter().map(|record| record.entity.id.as_str()).collect();
+    let (mut removed, mut dependents) = (Vec::new(), Vec::new());
     for (index, EntityRecord { entity, .. }) in found.iter().enumerate() {
         let own = links::at(tx, branch, &entity.id, End::From)?;
-        doomed.extend(
+        removed.extend(
             own.into_iter().filter(|record| record.link.file.is_none() && seen.insert(record.key)),
         );
         for record in links::at(tx, branch, &entity.id, End::To)? {
-            // An unresolved link has no entity at its beginning that could need this one.
-            let own = going.contains(record.link.from.as_str()) || record.link.unresolved;
+            // The entity at the beginning of an unresolved link is missing, so that nothing depends on this link.
+            let own = deleted_ids.contains(record.link.from.as_str()) || record.link.unresolved;
             if !seen.insert(record.key) || own && record.link.file.is_some() {
                 continue;
             }
@@ -174,10 +174,10 @@ fn links_of(
             } else if !own {
                 dependents.push(record.link.id().subject());
             }
-            doomed.push(record);
+            removed.push(record);
         }
     }
-    if dependents.is_empty() { Ok(doomed) } else { Err(refers(&dependents)) }
+    if dependents.is_empty() { Ok(removed) } else { Err(still_linked(&dependents)) }
 }
 
 fn check_not_owned(field: &str, record: &LinkRecord) -> Result<()> {
@@ -189,8 +189,8 @@ fn check_not_owned(field: &str, record: &LinkRecord) -> Result<()> {
     }
 }
 
-/// INVARIANT_VIOLATION with everybody who would be left pointing at nothing.
-fn refers(dependents: &[String]) -> Error {
+/// INVARIANT_VIOLATION that lists the links whose target would be missing.
+fn still_linked(dependents: &[String]) -> Error {
     const SHOWN: usize = 5;
     let shown = dependents.iter().take(SHOWN).map(|link| format!("`{link}`"));
     let mut shown = shown.collect::<Vec<_>>().join(", ");

@@ -36,13 +36,12 @@ pub struct Diff {
 pub struct EntityDiff {
     /// Only on the branch.
     pub added: Vec<NamedEntity>,
-    /// Only on the other.
+    /// Only on the branch it is compared with.
     pub removed: Vec<NamedEntity>,
-    /// On both, and not the same.
+    /// On both branches, with different fields.
     pub changed: Vec<ChangedEntity>,
 }
 
-/// An entity by name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedEntity {
     pub id: String,
@@ -54,7 +53,7 @@ pub struct NamedEntity {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedEntity {
     pub id: String,
-    /// From the other to the branch, field by field.
+    /// From the other branch to this one, one change for each field.
     pub changes: Vec<Change>,
 }
 
@@ -62,9 +61,9 @@ pub struct ChangedEntity {
 pub struct LinkDiff {
     /// Only on the branch: `from relation to`.
     pub added: Vec<String>,
-    /// Only on the other.
+    /// Only on the branch it is compared with.
     pub removed: Vec<String>,
-    /// On both, with another confidence.
+    /// On both branches, with different confidence.
     pub changed: Vec<ChangedLink>,
 }
 
@@ -73,12 +72,11 @@ pub struct LinkDiff {
 pub struct ChangedLink {
     /// `from relation to`
     pub link: String,
-    /// From the other to the branch.
+    /// From the other branch to this one.
     pub changes: Vec<Change>,
 }
 
 impl Diff {
-    /// Whether nothing differs.
     pub fn is_empty(&self) -> bool {
         let (entities, links) = (&self.entities, &self.relationships);
         entities.added.is_empty()
@@ -117,7 +115,8 @@ fn compared(tx: &Read<'_>, one: Branch, other: Branch, empty: bool) -> Result<Di
     let mut changed = Vec::new();
     for (before, after) in compare::differing(tx, &one, &other)? {
         let id = after.entity.id.clone();
-        let (before, after) = (said(before.entity.fields()), said(after.entity.fields()));
+        let (before, after) =
+            (comparable(before.entity.fields()), comparable(after.entity.fields()));
         let changes = changes(Some(&before), Some(&after));
         if !changes.is_empty() {
             changed.push(ChangedEntity { id, changes });
@@ -145,8 +144,8 @@ fn compared(tx: &Read<'_>, one: Branch, other: Branch, empty: bool) -> Result<Di
     })
 }
 
-/// What an entity says, without where and when it came about: the same words on two branches are no difference.
-fn said(mut fields: Properties) -> Properties {
+/// The fields to compare: an entity's origin and time of creation may differ between branches.
+fn comparable(mut fields: Properties) -> Properties {
     for field in ["source", "file", "line", "created_at"] {
         fields.shift_remove(field);
     }

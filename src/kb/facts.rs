@@ -38,7 +38,6 @@ pub struct Draft {
     pub status: Option<String>,
     /// In the order given.
     pub tags: Vec<String>,
-    /// Who is responsible for it.
     pub owner: Option<String>,
     /// Such as `must`.
     pub priority: Option<String>,
@@ -77,7 +76,6 @@ pub struct Problem {
 /// What is compared before a file is read: as long as it is the same, so is the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// Bytes.
     pub size: u64,
     /// Nanoseconds since 1970.
     pub mtime: i64,
@@ -103,7 +101,7 @@ pub struct KnownFile {
     pub path: String,
     /// Of its content.
     pub hash: String,
-    /// None where it has to be read again whatever it looks like, since a part of it was left out.
+    /// None where the next sync must read the file again, since a part of it was left out.
     pub stamp: Option<Stamp>,
 }
 
@@ -112,9 +110,9 @@ pub struct KnownFile {
 pub struct Walk {
     /// The paths of all existing files; the facts of any other file are deleted.
     pub seen: Vec<String>,
-    /// Those that were read, since they are new or look different.
+    /// Files that were read, since they are new or their size or time has changed.
     pub read: Vec<FileFacts>,
-    /// Those that look different and have the hash that is known: read, and not extracted again.
+    /// Files whose size or time has changed, but not their hash: read, and not extracted again.
     pub touched: Vec<(String, Stamp)>,
     /// Whether the working tree is only passing through, as in a rebase: what is missing may be on its way back.
     pub passing: bool,

@@ -19,7 +19,7 @@ pub fn is_settled(tx: &Read<'_>, setting: &Setting) -> Result<bool> {
     Ok(former.is_empty() || branch::heir(tx, &setting.branch, &former)?.is_none())
 }
 
-/// Makes sure that the branch of a call has a store; one that nobody knows is refused.
+/// Makes sure that the branch of a call has a store; an unknown branch is refused.
 pub fn ensure_store(tx: &Write<'_>, setting: &Setting) -> Result<Ensured> {
     has_store(tx, setting)?;
     let former = former(tx, setting)?;
@@ -43,7 +43,7 @@ pub fn take_over(tx: &Write<'_>, setting: &Setting, former: &str) -> Result<Ensu
         let hint = "`graph kb diff` shows how two stores differ";
         return Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into());
     }
-    // A branch that nobody knows is refused; whether it has a store is for the renaming to say.
+    // An unknown branch is refused here; whether it has a store is decided by the renaming.
     has_store(tx, setting)?;
     branch::rename(tx, former, &setting.branch)?;
     Ok(Ensured::Renamed)

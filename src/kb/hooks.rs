@@ -54,7 +54,7 @@ pub enum HookOutcome {
     Deleted,
     /// It had no block of ours.
     Absent,
-    /// Left as it is.
+    /// The hook is left as it is.
     Left {
         reason: String,
         /// The command to add by hand.

@@ -128,7 +128,7 @@ pub(super) fn link(
     }
 }
 
-/// Sets what a change names.
+/// Sets the fields that a change names.
 fn apply(field: &str, entity: &mut Entity, change: &EntityChange) -> Result<()> {
     let at = |name: &str| format!("{field}.{name}");
     if let Some(title) = &change.title {

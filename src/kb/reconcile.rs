@@ -18,7 +18,7 @@ use crate::{base::Result, db::Read};
 mod merge;
 
 /// Problems of one file that are reported; the next sync reports the others.
-const TOLD: usize = 100;
+const LISTED: usize = 100;
 
 use merge::{Merge, Merged};
 
@@ -101,32 +101,32 @@ pub(super) fn plan(
         plan.files.push(KnownFile { stamp: None, ..file.clone() });
     }
     plan.problems.sort();
-    plan.problems = told(plan.problems);
+    plan.problems = listed(plan.problems);
     Ok(plan)
 }
 
 /// The first problems of each file, and how many more it has; they come by file and line.
-fn told(problems: Vec<FileProblem>) -> Vec<FileProblem> {
-    let mut told: Vec<FileProblem> = Vec::new();
+fn listed(problems: Vec<FileProblem>) -> Vec<FileProblem> {
+    let mut listed: Vec<FileProblem> = Vec::new();
     for file in problems.chunk_by(|one, next| one.path == next.path) {
-        told.extend(file.iter().take(TOLD).cloned());
-        if let Some(first) = file.get(TOLD) {
-            let more = file.len() - TOLD;
-            told.push(at(
+        listed.extend(file.iter().take(LISTED).cloned());
+        if let Some(first) = file.get(LISTED) {
+            let more = file.len() - LISTED;
+            listed.push(at(
                 &first.path,
                 first.line,
                 format!("here and below are {more} more problems"),
             ));
         }
     }
-    told
+    listed
 }
 
 fn at(path: &str, line: Option<u32>, reason: String) -> FileProblem {
     FileProblem { path: path.to_owned(), line, reason }
 }
 
-/// Keeps what a file looks like, where that is news.
+/// Plans to store hash, size and time of a file, if they differ from the stored ones.
 fn remember(
     plan: &mut Reconciled,
     known: &BTreeMap<String, KnownFile>,

@@ -21,7 +21,6 @@ use crate::{
 };
 
 record! {
-    /// A branch that has a store.
     BranchRecord = "kb.branch" {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         copied_from: Option<String>,
@@ -78,7 +77,6 @@ record! {
     }
 }
 
-/// The records of the domain.
 pub const RECORDS: Records = Records {
     types: &[BranchRecord::TYPE, EntityRecord::TYPE, LinkRecord::TYPE],
     count: store::count,
@@ -247,13 +245,13 @@ impl Incoming for EntityRecord {
         validate::word("entity_type", &self.entity_type)?;
         check_place(self.file.as_deref(), self.line)?;
         type Check = fn(&str, &str) -> Result<String>;
-        let said: [(&str, &mut String, Check); 2] = [
+        let given: [(&str, &mut String, Check); 2] = [
             ("title", &mut self.title, validate::title),
             ("status", &mut self.status, validate::word),
         ];
-        for (field, said, check) in said {
-            if !said.is_empty() {
-                *said = check(field, said)?;
+        for (field, given, check) in given {
+            if !given.is_empty() {
+                *given = check(field, given)?;
             } else if self.file.is_none() {
                 return Err(Fault::invalid(
                     field,
@@ -264,11 +262,11 @@ impl Incoming for EntityRecord {
         }
         let words =
             [("owner", &self.owner), ("priority", &self.priority), ("severity", &self.severity)];
-        for (field, said) in words {
-            said.as_deref().map_or(Ok(()), |said| validate::word(field, said).map(|_| ()))?;
+        for (field, given) in words {
+            given.as_deref().map_or(Ok(()), |given| validate::word(field, given).map(|_| ()))?;
         }
-        if let Some(said) = &self.text_ref {
-            validate::link("text_ref", said)?;
+        if let Some(given) = &self.text_ref {
+            validate::link("text_ref", given)?;
         }
         self.tags = validate::list("tags", &self.tags, validate::word)?;
         self.links = validate::list("links", &self.links, validate::link)?;

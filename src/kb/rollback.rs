@@ -142,8 +142,8 @@ impl Inverse {
     ) -> Result<()> {
         let becomes: BTreeMap<&str, &Option<Entity>> =
             self.entities.iter().map(|(id, goal)| (id.as_str(), goal)).collect();
-        let going = self.entities.iter().filter(|(_, goal)| goal.is_none());
-        for (id, _) in going {
+        let deleted = self.entities.iter().filter(|(_, goal)| goal.is_none());
+        for (id, _) in deleted {
             for end in [End::From, End::To] {
                 for record in links::at(tx, branch, id, end)? {
                     let subject = record.link.id().subject();

@@ -13,27 +13,27 @@ use serde_json::{Value, json};
 use super::extract::FIELDS;
 use crate::base::{Error, Fault, Result, text};
 
-/// The built-in schema, as the files that it is written down as.
+/// The files of the built-in schema: name and text.
 pub const FILES: &[(&str, &str)] = &[
     ("types.json", include_str!("schema/types.json")),
     ("relations.json", include_str!("schema/relations.json")),
 ];
 
-/// Any type at an end of a relation.
+/// Stands for any type at an end of a relation.
 const ANY: &str = "*";
-/// Characters of a type's or relation's name.
+/// The most bytes that the name of a type or relation may have.
 const MAX_NAME: usize = 64;
 
 static BUILT_IN: LazyLock<Schema> = LazyLock::new(|| {
     let mut schema = Schema { types: BTreeMap::new(), relations: BTreeMap::new() };
     for (name, text) in FILES {
-        // A test fails where they cannot be read.
+        // A test checks that they can be read.
         let _ = schema.add(name, text);
     }
     schema
 });
 
-/// The types and relations in force.
+/// The built-in types and relations with those that files add.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
     types: BTreeMap<String, TypeDef>,
@@ -44,7 +44,7 @@ pub struct Schema {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TypeDef {
-    /// Those that unknown-status does not warn about; any, where there is none.
+    /// The statuses that the rule `unknown-status` accepts; all, if the list is empty.
     pub statuses: Vec<String>,
 }
 
@@ -52,15 +52,14 @@ pub struct TypeDef {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RelationDef {
-    /// The types at its beginning and end; `*` is any.
+    /// Allowed pairs of types at its beginning and end; `*` is any type.
     pub ends: Vec<(String, String)>,
-    /// Whether a link may say in which way.
+    /// Whether a link may have a kind.
     pub kind: bool,
-    /// Whether no-cycles checks it.
+    /// Whether the rule `no-cycles` checks it.
     pub acyclic: bool,
 }
 
-/// One file, as written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {
@@ -83,7 +82,7 @@ impl Schema {
             schema.add(name, text)?;
             added.push(name);
         }
-        // Only when all are read: a file may use the types of a later one.
+        // After all files are read, because a file may use the types of a later one.
         for (relation, def) in &schema.relations {
             let mut ends = def.ends.iter().flat_map(|(from, to)| [from, to]);
             if let Some(end) = ends.find(|end| *end != ANY && !schema.types.contains_key(*end)) {
@@ -94,11 +93,11 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Adds what one file says; nothing can be removed.
+    /// Adds the types and relations of one file; a file cannot remove any.
     fn add(&mut self, name: &str, text: &str) -> Result<()> {
-        let unfit = |error: serde_json::Error| refused(name, &error.to_string());
-        check_objects(name, &serde_json::from_str(text).map_err(unfit)?)?;
-        let file: File = serde_json::from_str(text).map_err(unfit)?;
+        let invalid = |error: serde_json::Error| refused(name, &error.to_string());
+        check_objects(name, &serde_json::from_str(text).map_err(invalid)?)?;
+        let file: File = serde_json::from_str(text).map_err(invalid)?;
         for word in file.types.keys().chain(file.relations.keys()) {
             check_name(name, word)?;
         }
@@ -112,7 +111,7 @@ impl Schema {
         for (word, def) in file.relations {
             if FIELDS.contains(&word.as_str()) {
                 let problem = format!(
-                    "`{word}` is a field of entities: documents could not tell the two apart"
+                    "`{word}` is a field of entities: a document could not distinguish the two"
                 );
                 return Err(refused(name, &problem));
             }
@@ -127,32 +126,28 @@ impl Schema {
         Ok(())
     }
 
-    /// The type called `name`.
     pub fn type_def(&self, name: &str) -> Option<&TypeDef> {
         self.types.get(name)
     }
 
-    /// The relation called `name`.
     pub fn relation(&self, name: &str) -> Option<&RelationDef> {
         self.relations.get(name)
     }
 
-    /// The names of all types.
     pub fn types(&self) -> impl Iterator<Item = &str> + Clone {
         self.types.keys().map(String::as_str)
     }
 
-    /// The names of all relations.
     pub fn relations(&self) -> impl Iterator<Item = &str> + Clone {
         self.relations.keys().map(String::as_str)
     }
 
-    /// All that it says of relations, in a form that differs where they do.
+    /// The relations as text, to compare two schemas by.
     pub fn meaning(&self) -> String {
         format!("{:?}", self.relations)
     }
 
-    /// The relations that must not run in a cycle.
+    /// The relations whose links must not form a cycle.
     pub fn acyclic(&self) -> impl Iterator<Item = &str> + Clone {
         let marked = self.relations.iter().filter(|(_, def)| def.acyclic);
         marked.map(|(name, _)| name.as_str())
@@ -176,7 +171,7 @@ impl Schema {
 }
 
 impl RelationDef {
-    /// Whether it may go from one type to the other.
+    /// Whether a link of this relation may connect `from` to `to`.
     pub fn fits(&self, from: &str, to: &str) -> bool {
         let is = |end: &str, name: &str| end == ANY || end == name;
         self.ends.iter().any(|(begin, end)| is(begin, from) && is(end, to))
@@ -198,7 +193,7 @@ fn extend<T: PartialEq>(known: &mut Vec<T>, added: Vec<T>) {
     }
 }
 
-/// A list of values passes for an object of the same fields, in their order: that is never meant.
+/// Refuses lists in place of objects: serde reads a list as the fields of a struct in their order.
 fn check_objects(file: &str, value: &Value) -> Result<()> {
     let parts = ["types", "relations"].into_iter().filter_map(|part| value.get(part));
     let defs = parts.clone().filter_map(Value::as_object).flat_map(|part| part.values());
@@ -222,7 +217,7 @@ fn check_name(file: &str, name: &str) -> Result<()> {
     Err(refused(file, &problem))
 }
 
-/// A schema file that cannot be used; the words of the parser name line and column.
+/// The error for an invalid schema file; the parser's message names line and column.
 fn refused(file: &str, problem: &str) -> Error {
     Fault::invalid(".kb/schema", format!("cannot be used: {file}: {problem}"))
         .details(json!({ "file": file }))
@@ -246,13 +241,13 @@ fn unknown<'a>(
         .into()
 }
 
-/// Words that a hint spells out: people see no details.
-const SPELLED: usize = 20;
+/// The most names that a hint lists; the command line does not print an error's details.
+const LISTED: usize = 20;
 
-/// What to use in place of a word that is unknown.
+/// The hint for an unknown word: the allowed ones.
 pub(super) fn allowed(known: &[&str]) -> String {
     match known.len() {
-        0..=SPELLED => format!("use one of {}", known.join(", ")),
+        0..=LISTED => format!("use one of {}", known.join(", ")),
         _ => "use one of the allowed".to_owned(),
     }
 }
@@ -264,7 +259,7 @@ mod tests {
     #[test]
     fn the_built_in_files_are_whole() {
         let schema = Schema::load(FILES.iter().copied()).unwrap();
-        assert_eq!(schema, Schema::default(), "what init writes down adds nothing");
+        assert_eq!(schema, Schema::default(), "the files that init writes add nothing");
         assert_eq!(schema.types.len(), 8);
         assert_eq!(schema.relations.len(), 12);
         assert_eq!(schema.acyclic().collect::<Vec<_>>(), ["depends_on"]);
@@ -293,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn files_add_and_never_take_away() {
+    fn files_add_and_never_remove() {
         let risk =
             r#"{"types": {"risk": {"statuses": ["open"]}, "req": {"statuses": ["parked"]}}}"#;
         let links = r#"{"relations": {"threatens": {"ends": [["risk", "req"]]}, "guards": {"ends": [["flag", "risk"]]}}}"#;

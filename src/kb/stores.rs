@@ -25,7 +25,6 @@ pub struct Branches {
     /// Whether git has no branch of that name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub default_missing: bool,
-    /// By name.
     pub stores: Vec<Store>,
     /// The store that the active branch takes over with its next use: it had that name before.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,7 +142,7 @@ struct Known {
     active: String,
     default: String,
     /// The names whose stores are kept: of the branches that exist, and of those that were renamed, whose stores are
-    /// taken over with the next use of the new name.
+    /// renamed with the next use of the new name.
     kept: Vec<String>,
     /// The one of them that the active branch takes over.
     heir: Option<String>,

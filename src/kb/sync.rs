@@ -46,7 +46,6 @@ pub struct Synced {
     pub problems: Vec<FileProblem>,
 }
 
-/// How many links were what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct SyncedLinks {
     pub created: usize,
@@ -75,7 +74,7 @@ impl Synced {
     }
 }
 
-/// The files that a branch knows, by path: what still looks like this need not be read.
+/// The files that a branch knows, by path; one whose size and time are unchanged need not be read.
 pub fn known_files(tx: &Read<'_>, setting: &Setting) -> Result<Vec<KnownFile>> {
     files::all(tx, &branch::get(tx, "branch", &setting.branch)?)
 }
@@ -115,7 +114,7 @@ pub fn try_sync(tx: &Read<'_>, setting: &Setting, walk: &Walk) -> Result<Synced>
     Ok(describe(&branch, walk, &plan))
 }
 
-/// Keeps what the files look like, so that the next sync need not read them.
+/// Stores hash, size and time of the files, so that the next sync need not read them.
 fn remember(tx: &Write<'_>, branch: &Branch, plan: &Reconciled) -> Result<()> {
     for file in &plan.files {
         files::put(tx, branch, file)?;

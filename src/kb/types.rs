@@ -23,7 +23,7 @@ pub const CHANGESET_PREFIX: &str = "cs_";
 pub mod limits {
     /// Characters of an id.
     pub const ID: usize = 200;
-    /// Bytes of a title, a reason or a text to look for.
+    /// Bytes of a title, a reason or a text to search for.
     pub const TEXT: usize = 4 << 10;
     /// Bytes of a status, a tag, an owner, a priority, a severity, a kind or a source.
     pub const WORD: usize = 200;
@@ -37,48 +37,44 @@ pub mod limits {
     pub const BATCH: usize = 10_000;
     /// Ids and types in one question.
     pub const NAMES: usize = 200;
-    /// Tags, and patterns of links, in one question: each is a condition of its own.
+    /// Tags, and patterns of links, in one query: each is a condition of its own.
     pub const PATTERNS: usize = 20;
 }
 
-/// What is in force for one call: which branch is meant, and by which schema and rules.
+/// What applies to one call: its branch, schema and rules.
 #[derive(Debug, Clone)]
 pub struct Setting {
-    /// The branch that the call is about.
     pub branch: String,
     /// Whether git knows the branch, so that its first use may create a store for it.
     pub known: bool,
-    /// What a branch's first use copies.
+    /// The branch whose store is copied when another branch is used for the first time.
     pub default: String,
-    /// Whether the settings or the remote name it: then it stays the default when git renames it here.
+    /// Whether the settings or the remote name it: then it remains the default when git renames it here.
     pub declared: bool,
-    /// The types and relations.
     pub schema: Arc<Schema>,
-    /// The rules' severities.
     pub rules: super::check::Rules,
-    /// None outside git.
+    /// None outside of a git repository.
     pub(super) repository: Option<Repository>,
 }
 
 /// A thing of the repository that others refer to.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Entity {
-    /// Chosen by people.
+    /// An id that its author chose.
     pub id: String,
     /// `req`, `scenario` … or an added type.
     pub r#type: String,
     /// Empty only where its file leaves it out.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// As for the title.
+    /// Empty only where its file leaves it out.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub status: String,
-    /// Where it comes from: `agent:<actor>`, `file:<path>` or what the writer said.
+    /// Where it comes from: `agent:<actor>`, `file:<path>` or a text that the writer gave.
     pub source: String,
     /// Labels, in the order given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Who is responsible for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// Such as `must`.
@@ -103,7 +99,6 @@ pub struct Entity {
     pub line: Option<u32>,
     /// When it was first written.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
     /// Whether its files are those that it was last confirmed of; absent outside git, and where it is about no file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,7 +141,7 @@ pub struct LinkId {
     pub from: String,
     pub relation: String,
     pub to: String,
-    /// Empty is none.
+    /// Empty where the link has no kind.
     pub kind: String,
 }
 
@@ -234,10 +229,10 @@ impl Entity {
     /// The files of the repository that it is about: its document, the file that owns it, and the code that a
     /// symbol's `file` names, each in one spelling.
     pub(super) fn paths(&self) -> BTreeSet<String> {
-        let said = [self.text_ref.as_deref(), self.properties.get("file").and_then(Value::as_str)];
-        let said = said.into_iter().flatten().flat_map(paths::extract);
-        let said = said.filter_map(|path| paths::normalise("file", None, &path).ok());
-        said.chain(self.file.clone()).collect()
+        let named = [self.text_ref.as_deref(), self.properties.get("file").and_then(Value::as_str)];
+        let named = named.into_iter().flatten().flat_map(paths::extract);
+        let named = named.filter_map(|path| paths::normalise("file", None, &path).ok());
+        named.chain(self.file.clone()).collect()
     }
 
     /// The file and line that it comes from, as editors write it.

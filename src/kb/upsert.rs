@@ -104,17 +104,14 @@ pub struct Upserted {
     pub branch: String,
     /// Ids, in the order given.
     pub created: Vec<String>,
-    /// Created, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub created_omitted: usize,
     /// Ids, in the order given.
     pub updated: Vec<String>,
-    /// Updated, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub updated_omitted: usize,
     /// Ids that are already as they were sent.
     pub unchanged: Vec<String>,
-    /// Unchanged, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub unchanged_omitted: usize,
     pub relationships: LinkCounts,
@@ -139,12 +136,11 @@ pub(super) struct Plan {
     pub unchanged_links: usize,
 }
 
-/// Applies the changeset.
 pub fn upsert(tx: &Write<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserted> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
     let source = source(tx, ask)?;
     let plan = plan(tx, setting, &branch, ask, &source)?;
-    let mut answer = answer(tx, setting, &branch, &plan)?;
+    let mut response = response(tx, setting, &branch, &plan)?;
     if !(plan.entities.is_empty() && plan.links.is_empty()) {
         let purpose = Purpose { action: "upsert", source: &source, reason: None, reverts: None };
         let changeset = Changeset::begin(tx, &branch, purpose)?;
@@ -155,18 +151,18 @@ pub fn upsert(tx: &Write<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserte
         for (before, after) in &plan.links {
             changeset.put_link(before.as_ref(), after)?;
         }
-        answer.changeset = Some(changeset.finish()?);
+        response.changeset = Some(changeset.finish()?);
     }
     let written = plan.entities.iter().map(|(_, after)| after.id.as_str());
     confirm(tx, &branch, written, plan.unchanged.iter().map(String::as_str))?;
-    Ok(answer)
+    Ok(response)
 }
 
 /// What [`upsert`] would return; writes nothing.
 pub fn try_upsert(tx: &Read<'_>, setting: &Setting, ask: &Upsert) -> Result<Upserted> {
     let branch = branch::get(tx, "branch", &setting.branch)?;
     let plan = plan(tx, setting, &branch, ask, &source(tx, ask)?)?;
-    answer(tx, setting, &branch, &plan)
+    response(tx, setting, &branch, &plan)
 }
 
 fn source(tx: &Read<'_>, ask: &Upsert) -> Result<String> {
@@ -176,7 +172,7 @@ fn source(tx: &Read<'_>, ask: &Upsert) -> Result<String> {
     }
 }
 
-fn answer(tx: &Read<'_>, setting: &Setting, branch: &Branch, plan: &Plan) -> Result<Upserted> {
+fn response(tx: &Read<'_>, setting: &Setting, branch: &Branch, plan: &Plan) -> Result<Upserted> {
     let ids = |updated: bool| {
         let some = plan.entities.iter().filter(move |(before, _)| before.is_some() == updated);
         some.map(|(_, after)| after.id.clone()).collect::<Vec<_>>()

@@ -75,7 +75,7 @@ fn misled(
     kind: &str,
     warnings: &mut Vec<String>,
 ) -> Result<()> {
-    let mut look = |link: &Relationship, from: Option<String>, to: Option<String>| {
+    let mut inspect = |link: &Relationship, from: Option<String>, to: Option<String>| {
         let (Some(from), Some(to), Some(def)) = (from, to, setting.schema.relation(&link.relation))
         else {
             return;
@@ -91,11 +91,11 @@ fn misled(
     };
     for record in links::at(tx, branch, id, End::From)? {
         let to = entities::type_of(tx, branch, &record.link.to)?;
-        look(&record.link, Some(kind.to_owned()), to);
+        inspect(&record.link, Some(kind.to_owned()), to);
     }
     for record in links::at(tx, branch, id, End::To)? {
         let from = entities::type_of(tx, branch, &record.link.from)?;
-        look(&record.link, from, Some(kind.to_owned()));
+        inspect(&record.link, from, Some(kind.to_owned()));
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ use crate::{
 /// The working tree that a call comes from.
 #[derive(Debug)]
 pub struct WorkingTree {
-    /// None outside git.
+    /// None outside of a git repository.
     pub(super) repository: Option<Repository>,
     /// The root of the working tree, each linked one its own; the working directory outside git.
     root: PathBuf,

@@ -31,7 +31,6 @@ pub struct Graph<'a> {
 /// A link that connects nothing, or what it may not.
 #[derive(Debug)]
 pub struct Broken {
-    /// The link.
     pub link: Link,
     /// The entity at its beginning, if it exists.
     pub from: Option<usize>,

@@ -29,12 +29,11 @@ use crate::{
 };
 use graph::Graph;
 
-/// One rule.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name in settings and results.
     pub id: &'static str,
-    /// What it wants, in a sentence.
+    /// A sentence about what it requires.
     pub about: &'static str,
     /// Its level where the settings do not name it.
     pub default: Level,
@@ -54,19 +53,17 @@ pub const RULES: &[Rule] = &[
     test_verifies_nothing::RULE,
 ];
 
-/// How serious a rule is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// A check that finds it does not pass.
     Error,
     /// Reported, without failing a check.
     Warning,
-    /// Not run.
+    /// The rule does not run.
     Off,
 }
 
 impl Level {
-    /// All levels.
     pub const ALL: &[Level] = &[Level::Error, Level::Warning, Level::Off];
 
     /// The name in settings and results.
@@ -90,7 +87,6 @@ impl From<BTreeMap<String, Level>> for Rules {
 }
 
 impl Rules {
-    /// How serious a rule is.
     pub fn level(&self, rule: &Rule) -> Level {
         self.0.get(rule.id).copied().unwrap_or(rule.default)
     }
@@ -126,9 +122,8 @@ pub struct Checked {
     pub branch: String,
     /// Whether no violation is an error.
     pub passed: bool,
-    /// By rule, then by entity.
+    /// Ordered by rule, then by entity.
     pub violations: Vec<Violation>,
-    /// Counted, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub violations_omitted: usize,
     pub counts: Counts,
@@ -140,9 +135,7 @@ pub struct Checked {
 /// How many violations there are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Counts {
-    /// Of severity error.
     pub errors: usize,
-    /// Of severity warning.
     pub warnings: usize,
     /// Of each rule that found some.
     pub by_rule: BTreeMap<String, usize>,
@@ -151,17 +144,15 @@ pub struct Counts {
 /// One thing that a rule found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Violation {
-    /// Which rule.
     pub rule: String,
     /// error or warning.
     pub severity: String,
     /// The entity it is about.
     pub entity: String,
-    /// What is wrong.
     pub message: String,
-    /// What would set it right.
+    /// A change that resolves the violation.
     pub suggestion: String,
-    /// The file and line that say it.
+    /// The file and line that declare it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }

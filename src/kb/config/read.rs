@@ -8,7 +8,6 @@ use crate::base::{
     yaml::{self, Key, Node, Tree},
 };
 
-/// All keys.
 pub const KEYS: &[&str] = &["defaultBranch", "paths", "manifests", "rules"];
 
 /// Bytes of a branch's name.

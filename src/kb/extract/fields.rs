@@ -167,7 +167,7 @@ fn property(key: &Key, node: &Node, draft: &mut Draft) -> Result<(), String> {
     Ok(())
 }
 
-/// A short text; none where nothing is said.
+/// A short text; none where the value is empty.
 pub fn text(node: &Node) -> Result<Option<String>, String> {
     match &node.tree {
         Tree::Scalar(Value::Null) => Ok(None),

@@ -166,7 +166,7 @@ pub fn drop_repeated(links: &mut Vec<Link>, first: usize) {
     links.append(&mut new);
 }
 
-/// The id that a link leads to; none where nothing is said.
+/// The id that a link leads to; none where the value is empty.
 fn target(node: &Node) -> Result<Option<String>, String> {
     let Some(id) = fields::text(node)? else {
         return Ok(None);

@@ -14,7 +14,6 @@ use crate::base::{
     yaml::{self, Node, Tree},
 };
 
-/// The extractor.
 pub const EXTRACTOR: Extractor = Extractor {
     name: "manifest-2",
     places,

@@ -11,7 +11,6 @@ use super::{
 };
 use crate::base::yaml::{self, Tree};
 
-/// The extractor.
 pub const EXTRACTOR: Extractor = Extractor {
     name: "markdown-2",
     places,

@@ -48,7 +48,6 @@ pub struct Place {
     pub kind: Option<String>,
 }
 
-/// One file.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// Relative to the root, with `/`.
@@ -64,9 +63,7 @@ pub struct Input<'a> {
 /// The words of the schema.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary<'a> {
-    /// All types.
     pub types: Vec<&'a str>,
-    /// All relations.
     pub relations: Vec<&'a str>,
     /// All that the schema says of them: with another meaning the same text may be another fact.
     pub meaning: String,

@@ -164,7 +164,7 @@ fn what_cannot_carry_a_block_is_left_and_told() {
     world.hook("post-checkout", python, true);
     world.hook("post-merge", "#!/bin/sh\n", false);
     fs::write(world.hooks.join("post-rewrite"), b"#!/bin/sh\n\xff\n").unwrap();
-    let told: Vec<_> = world
+    let skipped: Vec<_> = world
         .install()
         .into_iter()
         .map(|outcome| match outcome {
@@ -172,11 +172,15 @@ fn what_cannot_carry_a_block_is_left_and_told() {
             other => panic!("{other:?}"),
         })
         .collect();
-    assert_eq!(told[0].0, "it is written for python3, not for a shell");
-    assert!(told[0].1.starts_with("[ \"$3\" = 1 ] && '"), "{}", told[0].1);
-    assert!(told[0].1.ends_with("graph' kb sync --hook"), "{}", told[0].1);
-    assert!(told[1].0.starts_with("git ignores it without its executable bit"), "{}", told[1].0);
-    assert!(told[2].0.starts_with("it is not UTF-8 text"), "{}", told[2].0);
+    assert_eq!(skipped[0].0, "it is written for python3, not for a shell");
+    assert!(skipped[0].1.starts_with("[ \"$3\" = 1 ] && '"), "{}", skipped[0].1);
+    assert!(skipped[0].1.ends_with("graph' kb sync --hook"), "{}", skipped[0].1);
+    assert!(
+        skipped[1].0.starts_with("git ignores it without its executable bit"),
+        "{}",
+        skipped[1].0
+    );
+    assert!(skipped[2].0.starts_with("it is not UTF-8 text"), "{}", skipped[2].0);
     assert_eq!(fs::read_to_string(world.hooks.join("post-checkout")).unwrap(), python);
     assert_eq!(fs::read_to_string(world.hooks.join("post-merge")).unwrap(), "#!/bin/sh\n");
     assert_eq!(world.uninstall(), vec![HookOutcome::Absent; 3]);

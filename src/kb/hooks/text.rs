@@ -1,4 +1,4 @@
-//! The text of hooks: our block, and its position in what a person wrote.
+//! The text of hooks: graph's block, and its position in a script that a person wrote.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::ARGUMENTS;
 pub const BEGIN: &str = "# >>> graph kb >>>";
 /// The last line of a block.
 const END: &str = "# <<< graph kb <<<";
-/// The beginning of a file of ours; where nothing else is in it, it can be deleted.
+/// The beginning of a hook that graph created; a file with nothing else can be deleted.
 const HEAD: &str = "#!/bin/sh\n# made by `graph kb init`; goes when its block is taken out\n";
 /// Interpreters that understand a block.
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "ksh", "zsh", "mksh"];
@@ -44,12 +44,12 @@ pub fn own_file(block: &str) -> String {
     format!("{HEAD}{block}")
 }
 
-/// Whether a file is one of ours, with nothing of a person's in it.
+/// Whether graph created the file and nobody has added to it.
 pub fn is_own(text: &str) -> bool {
     matches!(without_block(text), Ok(Some(rest)) if is_only_head(&rest))
 }
 
-/// Whether nothing is left but what we put there ourselves.
+/// Whether only the beginning that graph writes is left.
 pub fn is_only_head(text: &str) -> bool {
     text == HEAD
 }
@@ -59,7 +59,7 @@ pub fn with_block(text: &str, block: &str) -> Result<(String, bool), String> {
     let mut changed = text.to_owned();
     let found = blocks(text)?;
     let Some((first, others)) = found.split_first() else {
-        // Behind the line that names the interpreter, which must stay the first.
+        // After the line that names the interpreter, which must remain the first.
         let at = if text.starts_with("#!") { text.find('\n').map(|at| at + 1) } else { Some(0) };
         match at {
             Some(at) => changed.insert_str(at, block),
@@ -67,7 +67,7 @@ pub fn with_block(text: &str, block: &str) -> Result<(String, bool), String> {
         }
         return Ok((changed, false));
     };
-    // From the end, so that the places in front stay true.
+    // From the end, so that the earlier positions remain valid.
     for range in others.iter().rev() {
         changed.replace_range(range.clone(), "");
     }
@@ -76,7 +76,7 @@ pub fn with_block(text: &str, block: &str) -> Result<(String, bool), String> {
     Ok((changed, true))
 }
 
-/// `text` as it was before a block was put into it; none where there is none.
+/// `text` as it was before a block was added; none if it has no block.
 pub fn without_block(text: &str) -> Result<Option<String>, String> {
     let found = blocks(text)?;
     if found.is_empty() {
@@ -111,16 +111,18 @@ fn blocks(text: &str) -> Result<Vec<Range<usize>>, String> {
 }
 
 fn damaged() -> String {
-    format!("its block is damaged: `{BEGIN}` and `{END}` do not pair; take the rest out by hand")
+    format!(
+        "its block is damaged: `{BEGIN}` and `{END}` do not match; delete the remaining lines by hand"
+    )
 }
 
-/// Refuses a script that no shell runs; the reason is a sentence about the hook.
+/// Refuses a script that is not for a POSIX shell; the reason is a sentence about the hook.
 pub fn check_shell(text: &str) -> Result<(), String> {
     if text.contains('\0') {
         return Err("it is a program, not a script".to_owned());
     }
     let Some(shebang) = text.lines().next().and_then(|line| line.strip_prefix("#!")) else {
-        // Git runs a file without that line by the shell.
+        // Git runs a file without that line with the shell.
         return Ok(());
     };
     let name = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
@@ -139,7 +141,7 @@ pub fn check_shell(text: &str) -> Result<(), String> {
     }
 }
 
-/// A word of the shell that means exactly `text`.
+/// `text` as one word of the shell.
 fn quoted(text: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
     match !text.is_empty() && text.chars().all(plain) {
@@ -153,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn taking_out_gives_back_every_byte() {
+    fn removing_a_block_restores_every_byte() {
         for text in [
             "#!/bin/sh\necho hi\n",
             "#!/bin/sh\necho hi",
@@ -171,7 +173,7 @@ mod tests {
             assert_eq!(with.starts_with("#!"), text.starts_with("#!"), "{text:?}");
             assert_eq!(with_block(&with, &block).unwrap(), (with.clone(), true), "{text:?}");
             assert_eq!(without_block(&with).unwrap().as_deref(), Some(text), "{text:?}");
-            // A later version replaces it in its place.
+            // A later version replaces it at its position.
             let newer = block.replace("/opt/graph", "/usr/bin/graph");
             let (updated, before) = with_block(&with, &newer).unwrap();
             assert!(before && updated.contains("/usr/bin/graph"), "{text:?}");
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_were_doubled_become_one_and_damaged_ones_are_left() {
+    fn duplicate_blocks_become_one_and_damaged_ones_are_refused() {
         let block = block("post-merge", "graph");
         let double = format!("#!/bin/sh\n{block}a\n{block}b\n");
         let (changed, _) = with_block(&double, &block).unwrap();
@@ -190,12 +192,12 @@ mod tests {
         for text in
             [format!("{BEGIN}\nexit 0\n"), format!("{END}\n"), format!("{BEGIN}\n{BEGIN}\n{END}\n")]
         {
-            assert!(with_block(&text, &block).unwrap_err().contains("do not pair"), "{text}");
+            assert!(with_block(&text, &block).unwrap_err().contains("do not match"), "{text}");
             assert!(without_block(&text).is_err(), "{text}");
         }
         assert_eq!(without_block("#!/bin/sh\n").unwrap(), None);
         assert!(is_own(&own_file(&block)));
-        assert!(!is_own(&format!("#!/bin/sh\n{block}")), "a person's, though empty");
+        assert!(!is_own(&format!("#!/bin/sh\n{block}")), "a hook of a person, although empty");
     }
 
     #[test]

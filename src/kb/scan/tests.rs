@@ -108,7 +108,7 @@ fn what_looks_the_same_is_not_read_again() {
     put(root, "docs/adr/a.md", "---\nid: A-2\n---\n");
     assert_eq!(paths(&again(root, &known).read), ["docs/adr/a.md"]);
 
-    // A file of which a part was left out is read whatever it looks like.
+    // A file of which a part was left out is read even if it is unchanged.
     let unsure: Vec<_> =
         kept(&first(root)).into_iter().map(|file| KnownFile { stamp: None, ..file }).collect();
     assert_eq!(paths(&again(root, &unsure).read), ["docs/adr/a.md"]);
@@ -208,7 +208,7 @@ fn what_cannot_be_looked_at_is_reported_and_not_gone() {
     put(&root, "docs/adr/old/a.md", "---\nid: A-1\n---\n");
     put(&root, "docs/adr/b.md", "---\nid: B-1\n---\n");
     let known = kept(&first(&root));
-    // The directory now lies elsewhere; what it held is still what it said.
+    // The directory was moved; the contents of its files are unchanged.
     fs::rename(root.join("docs/adr/old"), directory.path().join("away")).unwrap();
     std::os::unix::fs::symlink("../../../away", root.join("docs/adr/old")).unwrap();
     let walk = again(&root, &known);

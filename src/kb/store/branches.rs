@@ -8,16 +8,13 @@ use crate::{
     db::{Read, Write},
 };
 
-/// A branch that has a store.
 #[derive(Debug, Clone)]
 pub struct Branch {
     /// The number of the branch in its rows.
     pub key: i64,
-    /// As git knows it.
     pub name: String,
     /// What it was copied from.
     pub copied_from: Option<String>,
-    /// When it was first used.
     pub created_at: Timestamp,
 }
 
@@ -90,12 +87,12 @@ pub fn count_of_type(tx: &Read<'_>, branch: &Branch, kind: &str) -> Result<usize
     Ok(count.unwrap_or(0))
 }
 
-/// An empty store.
+/// Creates an empty store.
 pub fn insert(tx: &Write<'_>, name: &str, copied_from: Option<&str>) -> Result<Branch> {
     insert_as(tx, name, copied_from, tx.now())
 }
 
-/// An empty store that was first used at an instant.
+/// Creates an empty store with this time of its first use.
 pub fn insert_as(
     tx: &Write<'_>,
     name: &str,

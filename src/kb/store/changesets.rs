@@ -25,9 +25,7 @@ pub struct Applied {
     pub reason: Option<String>,
     /// The changeset whose inverse it is.
     pub reverts: Option<String>,
-    /// Its first event.
     pub first_event: i64,
-    /// Its last event.
     pub last_event: i64,
 }
 

@@ -9,12 +9,11 @@ use crate::{
     kb::{complete::Titled, types::Entity},
 };
 
-/// An entity, and which row says it.
+/// An entity with the key of its row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// Its row, which other branches may share.
     pub key: i64,
-    /// The entity itself.
     pub entity: Entity,
 }
 
@@ -141,7 +140,7 @@ pub fn put(tx: &Write<'_>, branch: &Branch, entity: &Entity, old: Option<i64>) -
     old.map_or(Ok(()), |old| forget_unlisted(tx, old))
 }
 
-/// What the files of an entity were when it was last said to be true on this branch.
+/// The files of an entity as they were when it was last confirmed on this branch.
 pub fn confirmed(tx: &Read<'_>, branch: &Branch, id: &str) -> Result<Option<i64>> {
     let confirmed = tx.one(
         "SELECT confirmed FROM kb_branch_entities WHERE branch = ?1 AND id = ?2",

@@ -20,7 +20,7 @@ pub fn all(tx: &Read<'_>, branch: &Branch) -> Result<Vec<KnownFile>> {
     )
 }
 
-/// Keeps what a file looks like.
+/// Stores hash, size and time of a file.
 pub fn put(tx: &Write<'_>, branch: &Branch, file: &KnownFile) -> Result<()> {
     tx.run(
         "INSERT INTO kb_files (branch, path, hash, size, mtime) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -34,7 +34,6 @@ pub fn put(tx: &Write<'_>, branch: &Branch, file: &KnownFile) -> Result<()> {
     Ok(())
 }
 
-/// Forgets a file.
 pub fn remove(tx: &Write<'_>, branch: &Branch, path: &str) -> Result<()> {
     tx.run("DELETE FROM kb_files WHERE branch = ?1 AND path = ?2", (branch.key, path))?;
     Ok(())

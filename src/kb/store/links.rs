@@ -9,12 +9,11 @@ use crate::{
     kb::types::{LinkId, Relationship},
 };
 
-/// A link, and which row says it.
+/// A link with the key of its row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// Its row, which other branches may share.
     pub key: i64,
-    /// The link itself.
     pub link: Relationship,
 }
 
@@ -65,7 +64,7 @@ pub fn kinds(tx: &Read<'_>, branch: &Branch, id: &LinkId) -> Result<Vec<String>>
     )
 }
 
-/// Which end of a link to look from.
+/// The end of a link that a query starts at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// Links that begin at an entity.
@@ -136,7 +135,7 @@ pub fn put(tx: &Write<'_>, branch: &Branch, link: &Relationship) -> Result<()> {
     old.map_or(Ok(()), |old| remove(tx, branch, old))
 }
 
-/// Takes a link from a branch.
+/// Removes a link from a branch, and its row when no other branch has it.
 pub fn remove(tx: &Write<'_>, branch: &Branch, key: i64) -> Result<()> {
     tx.run("DELETE FROM kb_branch_links WHERE branch = ?1 AND link = ?2", (branch.key, key))?;
     let used: Option<i64> =

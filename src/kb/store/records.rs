@@ -23,7 +23,7 @@ pub fn each_entity(
     tx.while_each(&sql, [branch.key], entities::from_row, visit)
 }
 
-/// Puts a branch's beginning right.
+/// Sets where a branch was copied from, and when.
 pub fn put_branch(
     tx: &Write<'_>,
     branch: &Branch,
@@ -47,7 +47,6 @@ pub fn expect_file(tx: &Write<'_>, branch: &Branch, path: &str) -> Result<()> {
     Ok(())
 }
 
-/// How many records there are.
 pub fn count(tx: &Read<'_>) -> Result<usize> {
     let sql = "SELECT (SELECT count(*) FROM kb_branches) + (SELECT count(*) FROM kb_branch_entities) + (SELECT count(*) FROM kb_branch_links)";
     Ok(tx.one(sql, [], |row| row.get(0))?.unwrap_or(0))

@@ -39,7 +39,7 @@ pub struct Related<'a> {
     pub relation: &'a str,
     /// Whether the link ends at the entity.
     pub incoming: bool,
-    /// The one at the other end.
+    /// The entity at the other end.
     pub id: Option<&'a str>,
     pub kind: Option<&'a str>,
     /// Whether there must be no such link.
@@ -127,7 +127,6 @@ impl Selection {
         self.require_said(format!("e.status = ?{at}"));
     }
 
-    /// Owned by somebody.
     pub fn owner(&mut self, owner: &str) {
         let at = self.bind(owner);
         self.require(

@@ -11,8 +11,6 @@ const LEFT: &[(&str, usize)] = &[
     ("src/cli/", 7),
     // The name of a column.
     ("src/fresh/store/", 2),
-    ("src/kb/", 4),
-    ("src/knowledge/", 1),
     ("src/mcp/", 9),
     // The instructions to agents, which cost tokens.
     ("src/tools/", 1),

@@ -201,7 +201,7 @@ fn a_property_whose_name_is_like_a_relations_is_one_unless_an_id_stands_there() 
         let facts = sound(&format!("---\nid: R-1\n{part}\n---\n"));
         assert_eq!(facts.entities[0].entity.properties.len(), 1, "{part}");
     }
-    // What is meant so can be said so.
+    // The text can be written in a way that is not ambiguous.
     let facts = sound("---\nid: R-1\nproperties: {verifed_by: T-1}\n---\n");
     assert_eq!(facts.entities[0].entity.properties["verifed_by"], "T-1");
 }
