@@ -46,7 +46,6 @@ impl Out<'_> {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Exported {
-    /// All records.
     pub records: usize,
     /// Bytes, with the first line and the last.
     pub bytes: u64,

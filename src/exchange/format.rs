@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::base::{ErrorCode, Fault, Result, text};
 
-/// The first line.
 pub const HEADER: &str = "{\"format\":\"graph\",\"version\":1}";
 /// The last line. A file without it is incomplete.
 pub(super) const FOOTER: &str = "{\"end\":true}";

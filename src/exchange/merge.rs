@@ -76,7 +76,6 @@ mod tests {
     use crate::{base::Timestamp, exchange::record};
 
     record! {
-        /// A thing.
         Thing = "test.thing" counted {
             #[serde(default, skip_serializing_if = "Map::is_empty")]
             properties: Map<String, Value>,

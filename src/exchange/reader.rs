@@ -29,7 +29,6 @@ const LONGEST: u64 = 640 << 20;
 trait Source: BufRead + Seek {}
 impl<T: BufRead + Seek> Source for T {}
 
-/// The position of a line.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     kind: &'static str,

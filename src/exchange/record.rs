@@ -21,9 +21,7 @@ const NAME: usize = 1 << 10;
 pub struct Stamp<'a> {
     /// The number of changes; 1 if the domain does not count them.
     pub version: i64,
-    /// When it last changed.
     pub updated_at: Timestamp,
-    /// Who changed it.
     pub updated_by: &'a str,
 }
 
@@ -184,7 +182,6 @@ mod tests {
     use serde_json::json;
 
     record! {
-        /// A thing.
         Thing = "test.thing" counted {
             #[serde(default, skip_serializing_if = "Map::is_empty")]
             properties: Map<String, Value>,

@@ -45,7 +45,6 @@ pub struct Context {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Surroundings {
-    /// By name.
     pub molecules: Vec<ContextMolecule>,
     /// Atoms without molecule, by name.
     pub orphan_atoms: Vec<ContextAtom>,

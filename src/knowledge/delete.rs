@@ -27,7 +27,6 @@ pub struct Delete {
     pub task: Option<String>,
 }
 
-/// What was deleted.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Deleted {
@@ -44,7 +43,6 @@ pub struct Deleted {
     pub atoms_omitted: usize,
 }
 
-/// An atom by name.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AtomName {
     pub id: String,

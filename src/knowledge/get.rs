@@ -22,7 +22,6 @@ use crate::{
 pub struct Get {
     pub entity_type: EntityType,
     pub id: String,
-    /// Changelog entries.
     pub changelog: usize,
 }
 

@@ -16,7 +16,6 @@ use crate::{
 };
 
 record! {
-    /// A molecule.
     MoleculeRecord = "knowledge.molecule" counted {
         project: String,
         name: String,
@@ -31,7 +30,6 @@ record! {
 }
 
 record! {
-    /// An atom.
     AtomRecord = "knowledge.atom" counted {
         project: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +55,6 @@ record! {
     }
 }
 
-/// The records of the domain.
 pub const RECORDS: Records = Records {
     types: &[AtomRecord::TYPE, EntryRecord::TYPE, MoleculeRecord::TYPE],
     count: store::count,

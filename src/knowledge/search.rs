@@ -48,7 +48,6 @@ pub struct Search {
 pub struct Listed<T> {
     /// By name, then id.
     pub items: Vec<T>,
-    /// The total.
     pub total: usize,
     pub limit: usize,
     pub offset: usize,
@@ -60,7 +59,6 @@ pub struct Listed<T> {
     pub left_out: usize,
 }
 
-/// Atoms or molecules.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Item {

@@ -120,7 +120,6 @@ pub struct Knowledge {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Atom {
-    /// A UUID.
     pub id: String,
     pub project_id: String,
     /// Absent for an orphan.
@@ -151,7 +150,6 @@ pub struct Atom {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Molecule {
-    /// A UUID.
     pub id: String,
     pub project_id: String,
     pub name: String,
@@ -174,7 +172,6 @@ pub struct Molecule {
     pub atoms: Option<Vec<Atom>>,
 }
 
-/// An atom or a molecule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Entity {

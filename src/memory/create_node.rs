@@ -48,7 +48,6 @@ pub fn create_node(tx: &Write<'_>, ask: &CreateNode) -> Result<CreatedNode> {
     Ok(CreatedNode { node_id: draft.save(tx)?, similar })
 }
 
-/// A node that has been checked.
 #[derive(Debug)]
 pub(super) struct Draft<'a> {
     ask: &'a CreateNode,

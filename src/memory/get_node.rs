@@ -19,7 +19,7 @@ pub struct ByNode {
 pub struct NodeContent {
     pub content: String,
     pub encoding: Encoding,
-    /// The writer's word for its kind.
+    /// Any name that the writer chose.
     pub format: String,
 }
 

@@ -14,7 +14,6 @@ use crate::{
     db::{Event, Write},
 };
 
-/// Appends to a node's history.
 pub(super) fn of_node(tx: &Write<'_>, id: &str, action: &str, changes: &[Change]) -> Result<()> {
     tx.record(&Event { domain: Some(Domain::Memory), kind: "node", subject: id, action, changes })
 }
@@ -49,9 +48,7 @@ pub(super) fn of_ontology(tx: &Write<'_>, action: &str, changes: &[Change]) -> R
 /// Whether a change has a whole thing as its `before` or its `after`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// It was deleted.
     Before,
-    /// It was created.
     After,
 }
 

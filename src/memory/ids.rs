@@ -9,10 +9,8 @@ use crate::base::{
     page::{self, Budget, Query},
 };
 
-/// A page of nodes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct NodeIds {
-    /// Oldest first.
     pub node_ids: Vec<String>,
     /// The total; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,10 +19,8 @@ pub struct NodeIds {
     pub next_cursor: Option<String>,
 }
 
-/// A page of connections.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ConnectionIds {
-    /// Oldest first.
     pub connection_ids: Vec<String>,
     /// The total; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]

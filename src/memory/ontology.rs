@@ -46,7 +46,6 @@ pub struct ListOntology {
 pub struct OntologyPage {
     /// All of them come before the first connection type.
     pub node_types: Vec<String>,
-    /// Oldest first.
     pub connection_types: Vec<ConnectionType>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
@@ -64,7 +63,6 @@ pub struct Validity {
     pub valid: bool,
 }
 
-/// The whole ontology.
 pub fn get_ontology(tx: &Read<'_>) -> Result<Ontology> {
     check_exists(tx)?;
     let names = store::connection_names(tx)?;

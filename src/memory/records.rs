@@ -21,7 +21,6 @@ use crate::{
 mod import;
 
 record! {
-    /// The ontology.
     OntologyRecord = "memory.ontology" {
         node_types: Vec<String>,
         connection_types: Vec<ConnectionType>,
@@ -60,7 +59,6 @@ record! {
     }
 }
 
-/// The records of the domain.
 pub const RECORDS: Records = Records {
     types: &[ConnectionRecord::TYPE, NodeRecord::TYPE, OntologyRecord::TYPE],
     count: store::count,

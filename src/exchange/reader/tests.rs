@@ -2,7 +2,6 @@ use super::*;
 use crate::exchange::{HEADER, record};
 
 record! {
-    /// A thing.
     Thing = "t" {
         text: String,
     }

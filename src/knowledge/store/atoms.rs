@@ -9,7 +9,6 @@ use crate::{
     knowledge::types::AtomRelation,
 };
 
-/// An atom as it is stored.
 #[derive(Debug, Clone)]
 pub struct Record {
     pub id: String,
@@ -93,7 +92,6 @@ pub fn name(tx: &Read<'_>, id: &str) -> Result<Option<String>> {
     tx.one("SELECT name FROM graph_atoms WHERE id = ?1", [id], |row| row.get(0))
 }
 
-/// Stores a new atom.
 pub fn insert(tx: &Write<'_>, atom: &Record) -> Result<()> {
     tx.run(
         &format!(

@@ -9,7 +9,6 @@ use crate::{
     knowledge::types::MoleculeRelation,
 };
 
-/// A molecule as it is stored.
 #[derive(Debug, Clone)]
 pub struct Record {
     pub id: String,
@@ -80,7 +79,6 @@ pub fn name(tx: &Read<'_>, id: &str) -> Result<Option<String>> {
     tx.one("SELECT name FROM graph_molecules WHERE id = ?1", [id], |row| row.get(0))
 }
 
-/// Stores a new molecule.
 pub fn insert(tx: &Write<'_>, molecule: &Record) -> Result<()> {
     tx.run(
         &format!(

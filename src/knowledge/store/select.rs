@@ -9,7 +9,6 @@ use crate::{
     knowledge::{complete::Named, types::EntityType},
 };
 
-/// A filter of a list.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// The project's root.
@@ -22,7 +21,6 @@ pub struct Filter {
     pub orphans: bool,
 }
 
-/// A part of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
     pub limit: usize,

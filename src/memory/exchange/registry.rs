@@ -70,7 +70,6 @@ impl Registry {
         })
     }
 
-    /// The file's text.
     pub(super) fn write(&self) -> Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }

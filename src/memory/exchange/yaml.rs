@@ -8,7 +8,6 @@ use crate::{
     memory::ontology::Ontology,
 };
 
-/// Reads the ontology.
 pub(super) fn read(written: &str) -> Result<Ontology> {
     serde_saphyr::from_str(written).map_err(|error| {
         let said = text::shorten(&yaml::explain(&error), 300);

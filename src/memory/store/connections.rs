@@ -60,7 +60,6 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
     })
 }
 
-/// A new connection.
 #[derive(Debug)]
 pub struct NewConnection<'a> {
     /// A known type that is allowed between these nodes.

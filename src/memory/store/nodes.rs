@@ -18,7 +18,6 @@ use crate::{
 pub struct Record {
     /// The order of creation.
     pub seq: i64,
-    /// The node itself.
     pub node: Node,
 }
 
@@ -90,7 +89,6 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
     })
 }
 
-/// A new node.
 #[derive(Debug)]
 pub struct NewNode<'a> {
     /// A known type.

@@ -73,7 +73,6 @@ fn topology(tx: &Read<'_>, name: &str, side: Side) -> Result<Vec<String>> {
     )
 }
 
-/// Adds a new node type.
 pub fn insert_node_type(tx: &Write<'_>, name: &str) -> Result<()> {
     tx.run("INSERT INTO memory_node_types (name) VALUES (?1)", [name])?;
     Ok(())
