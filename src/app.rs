@@ -65,12 +65,10 @@ impl App {
         }
     }
 
-    /// The configuration in force.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Settings of the work domain.
     pub fn work(&self) -> work::Settings {
         work::Settings { claim_ttl_minutes: self.config.claim_ttl_minutes.value }
     }
@@ -130,7 +128,6 @@ impl App {
         self.db.as_ref().map(Db::interrupt_handle)
     }
 
-    /// The open database.
     pub fn db(&mut self, ctx: &Ctx) -> Result<&mut Db> {
         let db = match self.db.take() {
             Some(db) if !db.is_read_only() => db,

@@ -34,7 +34,6 @@ pub use update::{AtomHints, UpdatedWithHints, update};
 /// The settings of a call, and the domains that it may read.
 #[derive(Debug, Clone, Copy)]
 pub struct Around<'a> {
-    /// Settings of the work graph.
     pub settings: &'a Settings,
     /// The domains that are on.
     pub on: &'a [Domain],

@@ -27,17 +27,13 @@ pub use mcp_json::FILE as MCP_FILE;
 
 /// Largest size of a file that is extended, in bytes; files that people write are far smaller.
 const MAX_BYTES: u64 = 1024 * 1024;
-/// The name of the binary.
 const NAME: &str = "graph";
 
-/// One file, and what to do with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// Relative to the root; absolute where the file is outside.
     pub path: String,
-    /// What it is for.
     pub about: &'static str,
-    /// What is to be done.
     pub act: Act,
     /// How to undo it; none where nothing is done.
     pub undo: Option<Undo>,

@@ -56,7 +56,6 @@ pub struct Searched {
     pub note: Option<String>,
 }
 
-/// One hit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FoundText {
     pub domain: Domain,

@@ -51,7 +51,6 @@ pub(super) struct Concerned<'a> {
 
 /// The last changes, and how many are missing.
 pub(super) struct LastChanges {
-    /// Newest first.
     pub changes: Vec<LastChange>,
     /// Changes that are not listed, and things whose last change was not read.
     pub omitted: usize,

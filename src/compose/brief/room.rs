@@ -7,7 +7,6 @@ pub(super) struct Item {
     pub short: Option<usize>,
 }
 
-/// How an item is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Whole,

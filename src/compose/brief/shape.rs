@@ -54,7 +54,6 @@ pub struct Briefing {
 pub struct BriefNode {
     pub id: String,
     pub summary: String,
-    /// Who holds the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
 }
