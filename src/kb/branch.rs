@@ -100,7 +100,7 @@ pub fn heir(tx: &Read<'_>, branch: &str, former: &[Former]) -> Result<Option<Str
     Ok(None)
 }
 
-/// Whether a store was renamed with this rename already: git notes whole seconds, and within one of them a new branch
+/// Whether a store was already renamed for this rename: git notes whole seconds, and within one of them a new branch
 /// may get the old name.
 fn is_followed(tx: &Read<'_>, branch: &str, former: &Former) -> Result<bool> {
     let begun = Timestamp::from_millis(former.until.millis() - 999);

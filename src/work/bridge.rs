@@ -54,11 +54,9 @@ pub fn links_of(tx: &Read<'_>, id: &str) -> Result<(String, Vec<String>)> {
 /// A node by what it is about.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// Its id.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
-    /// Who holds it now.
+    /// The holder of a live claim.
     pub claimed_by: Option<String>,
     /// Its own context links, then those of its ancestors, the nearest first.
     pub links: Vec<String>,
@@ -83,14 +81,12 @@ pub fn files_of_open_work(tx: &Read<'_>, project: &str, limit: usize) -> Result<
 /// Open work on files.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct OpenWork {
-    /// The node.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
     /// How it stands; absent where it can be worked on now.
     #[serde(skip_serializing_if = "Standing::is_actionable")]
     pub standing: Standing,
-    /// Who holds it now.
+    /// The holder of a live claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
     /// Which of the paths it names, itself or by a directory.
@@ -130,13 +126,10 @@ pub fn open_on(
 /// Work on files that is done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DoneWork {
-    /// The node.
     pub id: String,
-    /// What was to be done.
     pub summary: String,
     /// When it was last touched.
     pub at: Timestamp,
-    /// By whom.
     pub by: String,
     /// The latest evidence, as `type: ref`.
     pub evidence: Option<String>,

@@ -33,7 +33,7 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// As of this call.
+    /// The bounds at the time of this call.
     pub(super) fn of(tx: &Read<'_>, settings: &Settings) -> Self {
         let after = tx.clock().minus_minutes(settings.claim_ttl_minutes);
         Live { after, until: tx.clock().plus_minutes(AHEAD) }

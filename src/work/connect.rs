@@ -48,16 +48,13 @@ pub struct EdgeChange {
 pub struct Connected {
     /// How many edges were added or removed.
     pub applied: usize,
-    /// Those that were not, and why.
+    /// Edges that were refused, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<Rejected>,
-    /// Rejected, but not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub rejected_omitted: usize,
-    /// What the removals unblocked.
     #[serde(flatten)]
     pub unblocked: Unblocked,
-    /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -65,9 +62,7 @@ pub struct Connected {
 /// An edge that was not applied.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Rejected {
-    /// As given.
     pub from: String,
-    /// As given.
     pub to: String,
     /// `cycle_detected`, `node_not_found`, `self_edge`, `cross_project_edge`, `edge_exists`,
     /// `edge_not_found` or `use_graph_restructure`.
@@ -130,7 +125,6 @@ impl From<&'static str> for Refusal {
     }
 }
 
-/// The batch on its way.
 struct Work<'a, 'c> {
     tx: &'a Write<'c>,
     live: Live,

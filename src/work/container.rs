@@ -74,7 +74,6 @@ pub struct Advance {
 /// A node as a container.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ContainerData {
-    /// The node.
     pub task: Container,
     /// What it says about itself.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,29 +84,21 @@ pub struct ContainerData {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Container {
-    /// The node's id.
     pub id: String,
-    /// The node's rev.
     pub version: i64,
-    /// As asked for.
     pub container_type: ContainerType,
     /// Derived from resolved and claim.
     pub status: Status,
-    /// The root's id.
     pub project_id: String,
     /// Absent on a root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// What is to be done.
     pub summary: String,
     /// The agent's own notion of state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
-    /// Free-form.
     pub properties: Properties,
-    /// When it was planned.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -123,39 +114,27 @@ pub enum Status {
     Closed,
 }
 
-/// A titled text.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Section {
-    /// Its title.
     pub title: &'static str,
-    /// Its text.
     pub content: String,
 }
 
-/// What a step did.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Advanced {
-    /// The node as it is now.
     pub task: Container,
-    /// From where to where.
     pub transition: Transition,
-    /// What the step unblocked.
     pub unblocked_entities: Vec<NodeRef>,
-    /// Unblocked, but not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub unblocked_entities_omitted: usize,
-    /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// A step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Transition {
-    /// Before.
     pub from: Status,
-    /// After.
     pub to: Status,
 }
 

@@ -47,7 +47,6 @@ pub struct Context {
 /// A node and its neighbourhood.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Neighbourhood {
-    /// The node, whole.
     pub node: Node,
     /// From the root down to the parent.
     pub ancestors: Vec<Ancestor>,
@@ -74,11 +73,8 @@ pub struct Neighbourhood {
 /// A child, and its children as far as they were asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NodeTree {
-    /// Its id.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
-    /// Whether it is done.
     pub resolved: bool,
     /// The agent's own notion of state.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +90,6 @@ pub struct NodeTree {
 /// The other end of a dependency.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Dependency {
-    /// The node there.
     pub node: Node,
     /// Earlier evidence on it that is not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
@@ -160,7 +155,7 @@ fn dependencies(
 pub(super) struct Lineage {
     /// The root, then the nearest ones down to the parent.
     pub ancestors: Vec<Ancestor>,
-    /// Those between.
+    /// The number of ancestors between them.
     pub omitted: usize,
     /// Context links by ancestor, root first.
     pub links: Vec<(String, Vec<String>)>,

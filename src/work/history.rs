@@ -31,30 +31,25 @@ pub struct History {
 /// A page of events, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Past {
-    /// Newest first.
     pub events: Vec<PastEvent>,
     /// Present if there are more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PastEvent {
-    /// When.
     pub timestamp: Timestamp,
-    /// Who.
     pub agent: String,
     /// created, updated, resolved, reopened, moved, merged, dropped, connected or disconnected.
     pub action: String,
-    /// Field by field.
+    /// One change for each field.
     pub changes: Vec<Change>,
     /// Changes that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub changes_omitted: usize,
 }
 
-/// Appends to a node's history.
 pub(super) fn record(tx: &Write<'_>, node: &str, action: &str, changes: &[Change]) -> Result<()> {
     tx.record(&Event { domain: Some(Domain::Work), kind: "node", subject: node, action, changes })
 }

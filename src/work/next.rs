@@ -71,7 +71,6 @@ pub struct NextNodes {
 /// A node with what is needed to begin.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NextNode {
-    /// The node.
     pub node: Node,
     /// Earlier evidence on it that is not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
@@ -109,20 +108,15 @@ pub struct ContextLinks {
 /// Links of one ancestor.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Inherited {
-    /// The ancestor.
     pub node_id: String,
-    /// Its links.
     pub links: Vec<String>,
 }
 
 /// A completed dependency.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ResolvedDep {
-    /// Its id.
     pub id: String,
-    /// What was to be done.
     pub summary: String,
-    /// The latest evidence.
     pub evidence: Vec<Evidence>,
     /// Earlier evidence that is not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]

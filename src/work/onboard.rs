@@ -39,16 +39,12 @@ pub struct Onboard {
 /// A project at a glance.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Orientation {
-    /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The root's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// The root's summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
-    /// How it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
     /// The top of the tree, open branches first.
@@ -57,7 +53,6 @@ pub struct Orientation {
     /// Branches that are not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub tree_omitted: usize,
-    /// Who works on what.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claimed: Vec<Claimed>,
     /// Live claims that are not listed.
@@ -66,7 +61,7 @@ pub struct Orientation {
     /// What was finished last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_resolved: Vec<Finished>,
-    /// What to do next.
+    /// Actionable nodes, in ranking order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<NodeRef>,
     /// Other projects in this file.
@@ -79,14 +74,10 @@ pub struct Orientation {
     pub hint: String,
 }
 
-/// A child of the root.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Branch {
-    /// Its id.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
-    /// Whether it is done.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub resolved: bool,
     /// Its children that are done, of all.
@@ -94,25 +85,18 @@ pub struct Branch {
     pub done: Option<String>,
 }
 
-/// A live claim.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Claimed {
-    /// The node.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
-    /// Who does it.
     pub by: String,
-    /// Since when.
     pub since: String,
 }
 
 /// A resolved node and the last word about it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Finished {
-    /// The node.
     pub id: String,
-    /// What was to be done.
     pub summary: String,
     /// When it was last touched.
     pub at: Timestamp,

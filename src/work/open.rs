@@ -48,19 +48,15 @@ impl Open {
 /// An opened project, or the list of all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Opened {
-    /// The project's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Whether this call made it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub created: bool,
-    /// Its root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<Node>,
     /// Earlier evidence on the root that is not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub evidence_omitted: usize,
-    /// How it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Counts>,
     /// All projects, by name.
@@ -71,20 +67,13 @@ pub struct Opened {
     pub next_cursor: Option<String>,
 }
 
-/// A project in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ProjectLine {
-    /// The root's id.
     pub id: String,
-    /// Its name.
     pub project: String,
-    /// The root's summary.
     pub summary: String,
-    /// All nodes.
     pub total: i64,
-    /// Done.
     pub resolved: i64,
-    /// Not done.
     pub unresolved: i64,
     /// The latest change anywhere in it.
     pub updated_at: Timestamp,

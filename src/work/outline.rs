@@ -26,14 +26,12 @@ pub struct Outline {
     pub depth: usize,
     /// Whether nodes are listed that are done, with all below them.
     pub with_done: bool,
-    /// Lines at the most.
     pub lines: usize,
 }
 
 /// The lines from top to bottom, each under its parent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outlined {
-    /// The project's name.
     pub project: String,
     /// Parent before child; `level` says where it hangs.
     pub nodes: Vec<OutlineNode>,
@@ -42,11 +40,9 @@ pub struct Outlined {
     pub omitted: usize,
 }
 
-/// How a node stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Resolved.
     Done,
     /// Can be worked on now.
     Actionable,
@@ -76,18 +72,14 @@ impl Standing {
     }
 }
 
-/// One line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OutlineNode {
     /// 0 for the node that was asked for.
     pub level: usize,
-    /// Its id.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
-    /// How it stands.
     pub standing: Standing,
-    /// Who holds it now.
+    /// The holder of a live claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
     /// The first unresolved dependencies.
@@ -96,7 +88,6 @@ pub struct OutlineNode {
     /// Further unresolved dependencies.
     #[serde(skip_serializing_if = "is_zero")]
     pub waits_for_omitted: usize,
-    /// Its children.
     #[serde(skip_serializing_if = "is_zero")]
     pub children: usize,
     /// Those of them that are done.

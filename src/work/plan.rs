@@ -57,7 +57,6 @@ pub struct PlannedNode {
 pub struct Planned {
     /// In the order of the batch, all of it.
     pub created: Vec<Created>,
-    /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -71,7 +70,6 @@ pub struct Created {
     pub id: String,
 }
 
-/// Creates the whole batch.
 pub fn plan(tx: &Write<'_>, plan: &Plan) -> Result<Planned> {
     let mut warnings = Warnings::default();
     let drafts = Resolver::new(tx, plan)?.drafts(&mut warnings)?;

@@ -82,7 +82,6 @@ pub enum Sort {
 /// A page of nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Found {
-    /// In the order asked for.
     pub nodes: Vec<FoundNode>,
     /// How many there are in all.
     pub total: i64,
@@ -91,14 +90,10 @@ pub struct Found {
     pub next_cursor: Option<String>,
 }
 
-/// A node in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FoundNode {
-    /// Its id.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
-    /// Whether it is done.
     pub resolved: bool,
     /// The agent's own notion of state.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,7 +103,6 @@ pub struct FoundNode {
     pub parent: Option<String>,
     /// 0 for a root.
     pub depth: i64,
-    /// Free-form.
     pub properties: Properties,
 }
 

@@ -57,7 +57,6 @@ record! {
     }
 }
 
-/// The records of the domain.
 pub const RECORDS: Records = Records {
     types: &[EdgeRecord::TYPE, NodeRecord::TYPE, ProjectRecord::TYPE],
     count: store::count,
@@ -177,7 +176,7 @@ impl Writable for ProjectRecord {
         store::put_project(tx, &self.id, &self.name)
     }
 
-    /// Its root has an event.
+    /// The event is recorded with the root.
     fn tell(&self, _tx: &Write<'_>, _stored: Option<&Self>) -> Result<()> {
         Ok(())
     }

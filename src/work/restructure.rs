@@ -25,12 +25,10 @@ use crate::{
 /// Levels that are climbed for a warning.
 const LEVELS: usize = 10_000;
 
-/// One operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
     /// Hangs a node, its subtree with it, under another parent.
     Move {
-        /// The node.
         node_id: String,
         /// Its parent from now on.
         new_parent: String,
@@ -44,39 +42,31 @@ pub enum Operation {
     },
     /// Marks a node and all below it as resolved.
     Drop {
-        /// The node.
         node_id: String,
         /// Kept as evidence.
         reason: String,
     },
 }
 
-/// What was done.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Restructured {
-    /// The number of operations.
     pub applied: usize,
     /// One for each, in order.
     pub details: Vec<Detail>,
-    /// Done, but not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub details_omitted: usize,
-    /// What this unblocked.
     #[serde(flatten)]
     pub unblocked: Unblocked,
-    /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// What one operation did.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Detail {
     /// move, merge or drop.
     pub op: &'static str,
     /// The node it was about; of a merge, the one that is left.
     pub node_id: String,
-    /// In words.
     pub result: String,
 }
 
@@ -122,7 +112,6 @@ pub fn restructure(
     })
 }
 
-/// The batch on its way.
 struct Work<'a, 'c> {
     tx: &'a Write<'c>,
     index: usize,

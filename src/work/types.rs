@@ -14,7 +14,6 @@ pub const DEPENDS_ON: &str = "depends_on";
 pub const PRIORITY: &str = "priority";
 /// Who holds a node.
 pub const CLAIMED_BY: &str = "_claimed_by";
-/// Since when.
 pub const CLAIMED_AT: &str = "_claimed_at";
 /// The field of a merged-away node's last event that names where it went.
 pub const MERGED_INTO: &str = "merged_into";
@@ -62,24 +61,18 @@ pub struct Node {
     /// Absent on a project's root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// What is to be done.
     pub summary: String,
-    /// Whether it is done.
     pub resolved: bool,
     /// The agent's own notion of state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
-    /// Free-form.
     pub properties: Properties,
     /// Pointers to files, commits, URLs, docs.
     pub context_links: Vec<String>,
     /// What was done, found or advised.
     pub evidence: Vec<Evidence>,
-    /// When it was planned.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
-    /// Who planned it.
     pub created_by: String,
 }
 
@@ -110,9 +103,7 @@ pub struct NewEvidence {
 pub struct Counts {
     /// All nodes, the root among them.
     pub total: i64,
-    /// Done.
     pub resolved: i64,
-    /// Not done.
     pub unresolved: i64,
     /// Unresolved with an unresolved dependency.
     pub blocked: i64,
@@ -120,12 +111,9 @@ pub struct Counts {
     pub actionable: i64,
 }
 
-/// A node by name.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NodeRef {
-    /// Its id.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
 }
 
@@ -139,11 +127,8 @@ impl NodeRef {
 /// An ancestor, and whether it is done.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Ancestor {
-    /// Its id.
     pub id: String,
-    /// What is to be done.
     pub summary: String,
-    /// Whether it is done.
     pub resolved: bool,
 }
 
@@ -153,7 +138,6 @@ pub struct Unblocked {
     /// In ranking order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub newly_actionable: Vec<NodeRef>,
-    /// Those that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub newly_actionable_omitted: usize,
 }

@@ -70,18 +70,14 @@ impl NodeUpdate {
     }
 }
 
-/// What was changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Updated {
     /// One for each update, in its order.
     pub updated: Vec<NewRev>,
-    /// Updated, but not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub updated_omitted: usize,
-    /// What this unblocked.
     #[serde(flatten)]
     pub unblocked: Unblocked,
-    /// What to know about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The nodes that it resolved, for those who say more about them.
@@ -92,13 +88,11 @@ pub struct Updated {
 /// The rev a node has now.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NewRev {
-    /// The node.
     pub node_id: String,
     /// Unchanged if nothing about it changed.
     pub rev: i64,
 }
 
-/// Applies the whole batch.
 pub fn update(tx: &Write<'_>, settings: &Settings, update: &Update) -> Result<Updated> {
     if update.updates.is_empty() {
         return Err(Fault::invalid("updates", "is empty: it needs at least one update").into());

@@ -30,7 +30,7 @@ pub struct Why {
     pub node: NodeRef,
     pub standing: Standing,
     pub verdict: Verdict,
-    /// Who holds it now.
+    /// The holder of a live claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
     /// Nodes that rank before it, of a verdict `not_offered`; the first of them.

@@ -14,7 +14,6 @@ use crate::{
     },
 };
 
-/// Imports all edges.
 pub(super) fn import(import: &mut Import<'_, '_>) -> Result<()> {
     let mut drawn: HashMap<(String, String), usize> = HashMap::new();
     import.each(|place, edge: EdgeRecord, fate| {

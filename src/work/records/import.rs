@@ -27,7 +27,6 @@ struct Coming {
     touched: i64,
 }
 
-/// Imports all nodes.
 pub(super) fn nodes(import: &mut Import<'_, '_>) -> Result<()> {
     let (mut new, mut changed) = (Vec::new(), Vec::new());
     import.settle(|place, node: NodeRecord, fate| {

@@ -21,21 +21,17 @@ use crate::{
 pub struct Record {
     /// The order of creation.
     pub seq: i64,
-    /// The root's id.
     pub project: String,
     /// 0 for the root.
     pub depth: i64,
     /// `properties.priority` as a number.
     pub priority: f64,
-    /// All children.
     pub children: i64,
-    /// Unresolved children.
     pub open_children: i64,
     /// Unresolved targets of depends_on.
     pub open_deps: i64,
     /// The order of last changes.
     pub touched: i64,
-    /// The node itself.
     pub node: Node,
 }
 

@@ -16,7 +16,6 @@ pub enum Order {
     Depth,
     /// Last updated first.
     Recent,
-    /// Oldest first.
     Created,
 }
 

@@ -11,7 +11,6 @@ use crate::{
 /// A project: a root and its counts.
 #[derive(Debug, Clone)]
 pub struct Project {
-    /// The root's id.
     pub id: String,
     pub name: String,
     pub counts: Counts,

@@ -18,7 +18,7 @@ const AWAITED: &str = "(n.resolved = 0) * (n.open_children + n.open_deps)";
 
 /// Higher priority first, then deeper, then least recently updated.
 pub const RANKING: &str = "n.priority DESC, n.depth DESC, n.touched";
-/// The same of two nodes.
+/// Compares two nodes by [`RANKING`].
 pub fn ranking(a: &Record, b: &Record) -> Ordering {
     b.priority.total_cmp(&a.priority).then(b.depth.cmp(&a.depth)).then(a.touched.cmp(&b.touched))
 }
@@ -152,7 +152,6 @@ pub fn live_claims(
     )
 }
 
-/// How many there are.
 pub fn live_claim_count(tx: &Read<'_>, project: &str, live: &Live) -> Result<usize> {
     let sql =
         format!("SELECT count(*) FROM work_nodes n INDEXED BY work_nodes_claimed WHERE {LIVE}");

@@ -195,7 +195,6 @@ pub fn crossing(tx: &Read<'_>) -> Result<Option<(String, String)>> {
     )
 }
 
-/// How many records there are.
 pub fn count(tx: &Read<'_>) -> Result<usize> {
     let sql = "SELECT (SELECT count(*) FROM work_edges) + (SELECT count(*) FROM work_nodes) + (SELECT count(*) FROM work_projects)";
     Ok(tx.one(sql, [], |row| row.get(0))?.unwrap_or(0))

@@ -50,7 +50,6 @@ enum Start {
     Order,
     /// A list of node numbers, all of which are read.
     List,
-    /// The index of claims.
     Claims,
 }
 

@@ -102,7 +102,6 @@ pub fn insert(tx: &Write<'_>, owner: Owner<'_>, found: &[Found]) -> Result<()> {
     Ok(())
 }
 
-/// Deletes rows.
 pub fn delete(tx: &Write<'_>, owner: Owner<'_>, found: &[Found]) -> Result<()> {
     for Found { key, kind, value, .. } in found {
         tx.run(

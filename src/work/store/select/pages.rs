@@ -62,7 +62,6 @@ impl Selection {
         Ok(found.into())
     }
 
-    /// How many rows there are.
     pub fn count(&self, tx: &Read<'_>) -> Result<i64> {
         let source = match self.narrowest(tx, self.total)? {
             // The ranges alone can be counted without their nodes.
