@@ -5,7 +5,7 @@
 
 use crate::{
     base::{Domain, Result},
-    db::{self, Named, Names, Read, Told, Write},
+    db::{self, IndexedText, Named, Names, Read, Write},
     exchange::Records,
     kb, knowledge, memory, work,
 };
@@ -27,7 +27,7 @@ pub struct Operations {
     /// Whether git branches have texts of their own in the index.
     pub by_branch: bool,
     /// What a row of the text index stands for; none where it is gone, or of another branch.
-    pub text_of: fn(&Read<'_>, Kb<'_>, &str) -> Result<Option<Told>>,
+    pub text_of: fn(&Read<'_>, Kb<'_>, &str) -> Result<Option<IndexedText>>,
     /// Subjects with a folded text that is too short for the text index.
     pub short_matches: fn(&Read<'_>, Kb<'_>, &str, usize) -> Result<Vec<String>>,
     /// Things whose id begins with a text; with an empty one, those that changed last come first.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Around;
 use crate::{
     base::{Domain, Fault, Result, text, wire::is_zero},
-    db::{self, Fit, Hit, Question, Read, Told},
+    db::{self, Fit, Hit, IndexedText, Question, Read},
     domains,
 };
 
@@ -134,7 +134,7 @@ fn text_of(
     around: &Around<'_>,
     domain: Domain,
     subject: &str,
-) -> Result<Option<Told>> {
+) -> Result<Option<IndexedText>> {
     (domains::of(domain).text_of)(tx, around.kb, subject)
 }
 
@@ -145,7 +145,7 @@ fn short(
     domains: &BTreeSet<Domain>,
     question: &Question,
     more: &mut bool,
-) -> Result<Vec<(Domain, Told)>> {
+) -> Result<Vec<(Domain, IndexedText)>> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     for &domain in domains {
         // The first is the whole query, which is one of the words where there is only one.
@@ -165,12 +165,12 @@ fn short(
     Ok(found)
 }
 
-fn fits(question: &Question, text: &Told) -> Fit {
+fn fits(question: &Question, text: &IndexedText) -> Fit {
     question.fit(&format!("{}\n{}\n{}", text.id, text.title, text.text))
 }
 
-fn hit(question: &Question, domain: Domain, text: Told) -> FoundText {
-    let Told { id, kind, title, text } = text;
+fn hit(question: &Question, domain: Domain, text: IndexedText) -> FoundText {
+    let IndexedText { id, kind, title, text } = text;
     let title = text::snippet(&title, [], TITLE);
     let snippet = text::snippet(&text, question.folded(), SNIPPET);
     let snippet = Some(snippet).filter(|snippet| !snippet.is_empty() && *snippet != title);

@@ -19,33 +19,33 @@ use crate::base::{Error, ErrorCode, Fault, Result};
 /// Pages that are copied at a time.
 const STEP: i32 = 1_000;
 
-/// A copy that was made and found good.
+/// A finished copy that passed its checks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BackedUp {
-    /// Its bytes.
+    /// Size of the copy in bytes.
     pub bytes: u64,
-    /// Tables that were counted on both sides.
+    /// Tables whose rows were counted in the database and in the copy.
     pub tables: usize,
-    /// Rows in them.
+    /// Rows in these tables.
     pub rows: u64,
 }
 
-/// Copies the database to `target`, first under the name `partial`. Tells `watch` how many of all pages are copied, which
-/// may end it.
+/// Copies the database to `target`, first under the name `partial`. Calls `watch` with the numbers of copied and of all
+/// pages; an error of `watch` ends the copy.
 pub fn back_up(
     db: &Db,
     target: &Path,
     partial: &Path,
     watch: impl FnMut(usize, usize) -> Result<()>,
 ) -> Result<BackedUp> {
-    // On a connection of its own, so that what this one is doing is not disturbed; where the file may only be read,
-    // another one could not even look at it.
+    // A separate connection does not disturb the state of this one. A read-only file may be impossible to open again, so
+    // that this connection is used.
     let own = match db.is_read_only() {
         true => None,
         false => Some(open::connect(db.path())?),
     };
     let from = own.as_ref().unwrap_or(db.conn());
-    // A read that lasts: the copy is of this instant, however much others write meanwhile.
+    // The transaction stays open, so that the copy is of one snapshot although other processes write meanwhile.
     let snapshot = from.unchecked_transaction()?;
     let before = count_rows(from)?;
     let partial = Partial::create(partial)?;
@@ -64,7 +64,7 @@ pub fn back_up(
     Ok(BackedUp { bytes, tables: before.len(), rows })
 }
 
-/// Copies all pages, and leaves one self-contained file: no -wal to be lost beside it.
+/// Copies all pages into one self-contained file without a `-wal` that could be lost.
 pub(super) fn copy(
     from: &Connection,
     to: &mut Connection,
@@ -86,7 +86,7 @@ pub(super) fn copy(
     Ok(to.pragma_update(None, "journal_mode", "delete")?)
 }
 
-/// Refuses a place where the copy of the database must not stand; a file there is in the way unless `force` is given.
+/// Refuses a location where a backup must not be written, and an existing file unless `force` is given.
 pub fn check_backup_target(db: &Db, target: &Path, force: bool) -> Result<()> {
     let shown = target.display();
     let invalid = ErrorCode::InvalidOperation;
@@ -137,7 +137,7 @@ fn count_rows(conn: &Connection) -> Result<Vec<(String, u64)>> {
     tables.into_iter().map(count).collect()
 }
 
-/// The copy before it has its name; what is given up leaves nothing behind.
+/// The unfinished copy under its temporary name. It is deleted unless it is kept.
 struct Partial {
     path: PathBuf,
 }
@@ -148,7 +148,7 @@ impl Partial {
         Ok(Partial { path: path.to_owned() })
     }
 
-    /// Gives it its name; answers its size.
+    /// Renames the copy to its final name and returns its size.
     fn finish(self, target: &Path) -> Result<u64> {
         let named = || -> io::Result<u64> {
             let file = File::open(&self.path)?;

@@ -1,4 +1,4 @@
-//! SQLite's result codes, folded once into ours.
+//! The only conversion of SQLite's result codes into error codes of graph.
 
 use rusqlite::ErrorCode as Sqlite;
 
@@ -13,8 +13,8 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
-/// What is in the file and was not put there by this program: a value of another kind, a row against the rules, a
-/// table of another shape. Its statements fit the tables that it makes itself, so that it is the file that does not.
+/// Content that another program wrote into the file: a value of another type, a row that violates a constraint, a
+/// different table. The statements of this program fit its own tables, so that such an error is due to the file.
 fn unfit(error: &rusqlite::Error) -> Option<Fault> {
     use rusqlite::Error::{
         FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, SqlInputError,
@@ -34,7 +34,7 @@ fn unfit(error: &rusqlite::Error) -> Option<Fault> {
             _ => return None,
         },
     };
-    // A defect of this program would look the same, and its analysis needs the cause.
+    // A defect of this program would cause the same error, so that the cause is logged.
     tracing::error!(%error, "{what}: {error}");
     Some(
         Fault::new(ErrorCode::StorageCorrupt, what)
@@ -42,7 +42,7 @@ fn unfit(error: &rusqlite::Error) -> Option<Fault> {
     )
 }
 
-/// What the caller can do about it, where there is something to be done.
+/// The fault for errors that the caller can do something about.
 fn fault_for(code: Sqlite) -> Option<Fault> {
     Some(match code {
         Sqlite::DatabaseBusy | Sqlite::DatabaseLocked => {
@@ -70,7 +70,7 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
     })
 }
 
-/// BUSY for a call that was told to stop.
+/// BUSY for a call that was cancelled.
 pub(super) fn cancelled() -> Fault {
     Fault::new(ErrorCode::Busy, "the call was cancelled; nothing was changed").hint("call again")
 }

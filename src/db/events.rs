@@ -10,28 +10,28 @@ use crate::base::{Domain, Result, Timestamp, props::Change};
 /// The field of an import's event that says who made the change that was imported.
 pub const UPDATED_BY: &str = "updated_by";
 
-/// What stands in the log instead of a domain where an event is about the file as a whole.
+/// The domain column of events about the file as a whole.
 const WHOLE: &str = "graph";
 
 /// One mutation, as a domain reports it.
 #[derive(Debug)]
 pub struct Event<'a> {
-    /// Whose; none where it is about the file as a whole, which is `graph` in the log.
+    /// None for an event about the file as a whole, which is stored as `graph`.
     pub domain: Option<Domain>,
-    /// What kind of thing changed.
+    /// The kind of thing that changed.
     pub kind: &'a str,
-    /// Its id.
+    /// The id of the thing that changed.
     pub subject: &'a str,
-    /// What happened, in the past tense.
+    /// A verb in the past tense.
     pub action: &'a str,
     /// Field by field.
     pub changes: &'a [Change],
 }
 
-/// One mutation, as it is read back.
+/// One event as it is stored.
 #[derive(Debug, Clone, Serialize)]
 pub struct EventRow {
-    /// The place in the order of commits.
+    /// The position in the order of commits.
     pub seq: i64,
     /// When.
     pub at: Timestamp,
@@ -67,7 +67,7 @@ pub fn history(
     )
 }
 
-/// Events of one subject in whichever domain, newest first.
+/// Events of one subject in any domain, newest first.
 pub fn of_subject(tx: &Read<'_>, subject: &str, limit: usize) -> Result<Vec<EventRow>> {
     tx.all(
         "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
@@ -77,27 +77,27 @@ pub fn of_subject(tx: &Read<'_>, subject: &str, limit: usize) -> Result<Vec<Even
     )
 }
 
-/// Which events of the log are wanted.
+/// A filter for events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
-    /// Only those of one domain.
+    /// Only events of this domain.
     pub domain: Option<Domain>,
-    /// Only those at this instant or later.
+    /// Only events at this instant or later.
     pub since: Option<Timestamp>,
-    /// Only those of one thing, in whichever domain.
+    /// Only events of this subject, in any domain.
     pub subject: Option<&'a str>,
 }
 
 impl Event<'_> {
-    /// The domain's name in the log.
+    /// The name of the domain in the event log.
     pub(super) fn domain_name(&self) -> &'static str {
         self.domain.map_or(WHOLE, Domain::as_str)
     }
 }
 
 impl Wanted<'_> {
-    /// What they have to fulfil, with the values. Only what is wanted is named: SQLite chooses an index before it knows
-    /// the values.
+    /// The conditions with their values. Filters that are not set are left out of the SQL, since SQLite chooses an index
+    /// before it knows the values.
     fn conditions(&self, tx: &Read<'_>) -> Result<(String, Vec<Value>)> {
         let since = self.since.map(|since| first_since(tx, since)).transpose()?;
         let wanted = [
@@ -116,7 +116,7 @@ impl Wanted<'_> {
     }
 }
 
-/// The place of the first event at an instant or later, found by halves: no event is older than one before it.
+/// The position of the first event at an instant or later, by binary search: no event is older than the one before it.
 fn first_since(tx: &Read<'_>, since: Timestamp) -> Result<i64> {
     let (mut low, mut high) = (0, last_event(tx)? + 1);
     while low < high {
@@ -144,7 +144,7 @@ pub fn recent(tx: &Read<'_>, wanted: Wanted<'_>, limit: usize) -> Result<Vec<Eve
     tx.all(&sql, params_from_iter(values), from_row)
 }
 
-/// The events after the place `after`, oldest first.
+/// The events after the position `after`, oldest first.
 pub fn later(tx: &Read<'_>, after: i64, wanted: Wanted<'_>, limit: usize) -> Result<Vec<EventRow>> {
     let (conditions, mut values) = wanted.conditions(tx)?;
     values.push(after.into());
@@ -155,7 +155,7 @@ pub fn later(tx: &Read<'_>, after: i64, wanted: Wanted<'_>, limit: usize) -> Res
     tx.all(&sql, params_from_iter(values), from_row)
 }
 
-/// Events of one stretch of the log, oldest first.
+/// Events of one range of the event log, oldest first.
 pub fn between(tx: &Read<'_>, first: i64, last: i64) -> Result<Vec<EventRow>> {
     tx.all(
         "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
@@ -165,13 +165,13 @@ pub fn between(tx: &Read<'_>, first: i64, last: i64) -> Result<Vec<EventRow>> {
     )
 }
 
-/// The place of the latest event; 0 before the first.
+/// The position of the latest event; 0 if there is none.
 pub fn last_event(tx: &Read<'_>) -> Result<i64> {
     Ok(tx.one("SELECT max(seq) FROM events", [], |row| row.get(0))?.flatten().unwrap_or(0))
 }
 
-/// Who last changed a thing, not counting actions of `others`: the actor of its last event or, where that was an
-/// import, whom the import names.
+/// The actor who last changed a thing, not counting actions of `others`. For an import it is the actor whom the
+/// imported record names.
 pub fn author(
     tx: &Read<'_>,
     domain: Domain,
@@ -192,7 +192,7 @@ pub fn author(
     Ok(found.map(|(actor, imported)| imported.unwrap_or(actor)))
 }
 
-/// What a thing of any domain is called, while it is there.
+/// The title of a thing of any domain, if it exists.
 pub fn title(tx: &Read<'_>, domain: &str, subject: &str) -> Result<Option<String>> {
     tx.one("SELECT title FROM v_nodes WHERE id = ?1 AND domain = ?2", (subject, domain), |row| {
         row.get(0)

@@ -1,4 +1,4 @@
-//! The file on disk: how it is made, and how its disappearance is noticed.
+//! The file on disk: its creation, and the detection that it was removed or replaced.
 
 use std::{
     cell::Cell,
@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::base::{ErrorCode, Fault, Result};
 
-/// Makes the file if it is not there. A new one is readable by its owner alone, and SQLite gives `-wal` and
-/// `-shm` the same mode. What is there and is not a file is refused.
+/// Creates the file if it is missing. A new file is readable by its owner alone, and SQLite gives `-wal` and `-shm` the
+/// same mode. Refuses a path that exists and is not a file.
 pub(super) fn create_private(path: &Path) -> Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -56,12 +56,12 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The files of an open database. A server must not go on writing where nobody will find it.
+/// The files of an open database. After they were removed or replaced, a server must not write into the old ones.
 #[derive(Debug)]
 pub(super) struct Watched {
     path: PathBuf,
     main_seen: Identity,
-    /// The log, and the memory that processes share: without the same one they would write over each other's log.
+    /// `-wal` and `-shm`. Processes that do not share them would overwrite each other's WAL.
     beside: [Beside; 2],
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Watched {
 #[derive(Debug)]
 struct Beside {
     path: PathBuf,
-    /// None until there is one.
+    /// None until the file exists.
     seen: Cell<Option<Identity>>,
 }
 
@@ -92,7 +92,7 @@ impl Beside {
 }
 
 impl Watched {
-    /// Watches what `path` led to before it was opened; opening may take long, and the file be replaced meanwhile.
+    /// Watches the file that `path` led to before it was opened, since the file may be replaced during a slow opening.
     pub(super) fn new(path: &Path, before: Identity) -> Result<Self> {
         let beside = ["-wal", "-shm"].map(|ending| Beside::new(beside(path, ending)));
         let watched = Watched { path: path.to_owned(), main_seen: before, beside };
@@ -104,7 +104,7 @@ impl Watched {
         &self.path
     }
 
-    /// STORAGE_CORRUPT when the file or what belongs to it is no longer the one that was opened.
+    /// STORAGE_CORRUPT if the file, its `-wal` or its `-shm` is no longer the one that was opened.
     pub(super) fn check_still_there(&self) -> Result<()> {
         if Identity::of(&self.path).ok() != Some(self.main_seen) {
             return Err(self.vanished(&self.path));
@@ -127,18 +127,18 @@ impl Watched {
     }
 }
 
-/// Which file a path leads to.
+/// The identity of the file that a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity(u64, u64);
 
 impl Identity {
-    /// That of a database, which is there.
+    /// The identity of the database file, which must exist.
     pub(super) fn of_database(path: &Path) -> Result<Self> {
         Ok(Identity::of(path).map_err(|error| cannot_create(&error))?)
     }
 
-    /// Asked without the times: where somebody has seen when a file was written, Linux gives its next write a time of its
-    /// own, and the sync of that has to bring the inode to disk as well, which takes half as long again.
+    /// The query leaves out the times. Once a process has read the modification time of a file, Linux gives the next
+    /// write a new time, and the sync of that write has to store the inode as well, which takes half as long again.
     #[cfg(target_os = "linux")]
     fn of(path: &Path) -> io::Result<Self> {
         use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
@@ -153,7 +153,7 @@ impl Identity {
         Ok(Identity(metadata.dev(), metadata.ino()))
     }
 
-    /// Elsewhere an open file cannot be replaced; that it is there is enough.
+    /// On other systems an open file cannot be replaced, so that it is enough that it exists.
     #[cfg(not(unix))]
     fn of(path: &Path) -> io::Result<Self> {
         fs::metadata(path)?;

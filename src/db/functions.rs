@@ -1,4 +1,4 @@
-//! SQL functions of ours: the shared rules of `base`, callable from a query.
+//! SQL functions that apply rules of `base` in a query.
 
 use rusqlite::{Connection, functions::FunctionFlags};
 use serde_json::Value;
@@ -11,10 +11,10 @@ pub(super) fn register(conn: &Connection) -> Result<()> {
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;
 
-    // fold(text): case-folded, for substring search of needles too short for trigrams.
+    // fold(text): the case-folded text, for substring search of needles too short for trigrams.
     conn.create_scalar_function("fold", 1, flags, |ctx| Ok(text::fold(ctx.get_raw(0).as_str()?)))?;
 
-    // props_match(properties, filter): whether a JSON object has all that the filter asks for.
+    // props_match(properties, filter): whether a JSON object fulfils the filter.
     conn.create_scalar_function("props_match", 2, flags, |ctx| {
         let filter = ctx.get_or_create_aux(1, |value| {
             Ok::<_, Box<dyn std::error::Error + Send + Sync>>(serde_json::from_str::<Value>(

@@ -77,7 +77,7 @@ fn apply(
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done = check_history(&tx, migrations)?;
     if (1..migrations.len()).contains(&done) {
-        // With the lock held nobody writes between the copy and the migration.
+        // The lock is held, so that no process writes between the copy and the migration.
         back_up(&tx, path, done)?;
     }
     for (index, migration) in migrations.iter().enumerate().skip(done) {

@@ -1,4 +1,4 @@
-//! The SQLite kernel: opening, migrating, transactions, events, search. No domain words.
+//! The SQLite kernel: opening, migrating, transactions, events, search. It knows no domain.
 
 mod backup;
 mod checkpoint;
@@ -30,5 +30,5 @@ pub use recount::{Check, found, recount, repaired};
 pub(crate) use row::{Cells, json, row};
 pub(crate) use scalar::{is_rounded, scalar};
 pub(crate) use search::subjects_sql;
-pub use search::{CHECKS as SEARCH_CHECKS, Fit, Hit, Needle, Question, Told, find};
+pub use search::{CHECKS as SEARCH_CHECKS, Fit, Hit, IndexedText, Needle, Question, find};
 pub use tx::{Read, Write};

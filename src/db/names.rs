@@ -1,36 +1,31 @@
-//! Values of a column, and things of any domain, by their beginning: for completing what somebody types.
+//! Values of a column and things of any domain by their prefix, for shell completion.
 
 use rusqlite::{Row, params_from_iter, types::Value};
 
 use super::tx::Read;
 use crate::base::{Domain, Result};
 
-/// Values in order, and how many there are in all.
+/// The first values in order, and the number of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
-    /// The first of them.
     pub values: Vec<String>,
-    /// How many there are.
+    /// The number of all matching values.
     pub total: usize,
 }
 
-/// Where the values are: a column that is the first of an index, or the next after `within`.
+/// The column that holds the values. It is the first of an index, or the next after `within`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
-    /// The table.
     pub table: &'a str,
-    /// The column.
     pub column: &'a str,
-    /// Another column that has this value.
+    /// Only rows in which this column has this value.
     pub within: Option<(&'a str, Key<'a>)>,
 }
 
-/// What things are counted or named by.
+/// The value of the column that rows are counted or selected by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Key<'a> {
-    /// A number.
     Number(i64),
-    /// A text.
     Text(&'a str),
 }
 
@@ -51,7 +46,7 @@ pub(crate) fn beginning(
     limit: usize,
 ) -> Result<Names> {
     let Source { table, column, within } = source;
-    // A range of the index: a pattern would read all of it, since its letters fold.
+    // A range of the index. LIKE ignores case and would read the whole index.
     let mut condition = format!("{column} >= ?1 AND {column} < ?2");
     if let Some((field, _)) = within {
         condition += &format!(" AND {field} = ?3");
@@ -74,13 +69,12 @@ pub(crate) fn beginning(
 /// A thing of any domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// Its id.
     pub id: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
 }
 
-/// Things whose id begins with `start`, by id; with nothing to go by, those that changed last.
+/// Things whose id begins with `start`, by id; for an empty `start`, those that changed last.
 pub fn named(
     tx: &Read<'_>,
     start: &str,
@@ -108,7 +102,7 @@ pub fn named(
     )
 }
 
-/// What comes after everything that begins with `prefix`.
+/// The upper bound of the texts that begin with `prefix`.
 fn end_of(prefix: &str) -> String {
     format!("{prefix}{}", char::MAX)
 }

@@ -23,11 +23,11 @@ use super::{
 };
 use crate::base::{Ctx, Error, ErrorCode, Fault, Result};
 
-/// Marks a file as one of ours: `grph`.
+/// The application id that marks a file of graph: `grph`.
 const APPLICATION_ID: i32 = 0x6772_7068;
-/// Older WAL code can lose a committed write when a checkpoint overlaps it.
+/// The oldest SQLite that may run: older WAL code can lose a committed write when a checkpoint overlaps it.
 const OLDEST_SQLITE: i32 = 3_051_003;
-/// Work that a call without patience may do.
+/// Time limit of a call without patience.
 const SHORT_CALL: Duration = Duration::from_millis(25);
 
 /// How to open a database.
@@ -40,12 +40,12 @@ pub struct Options {
 /// How long a call waits for other processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
-    /// BUSY at once where another process is in the way, and as soon as the call itself takes longer than a
-    /// client should wait for its next answer.
+    /// BUSY at once if another process holds the lock, and as soon as the call itself takes longer than a client should
+    /// wait for its next response.
     None,
-    /// A second, with all the time that the call itself needs: somebody waits for something else meanwhile.
+    /// Waits for a second at most, with no limit on the call itself, since other calls wait meanwhile.
     Short,
-    /// At least ten seconds.
+    /// Waits for ten seconds or longer.
     Full,
 }
 
@@ -71,9 +71,9 @@ pub struct Db {
     patience: Patience,
     cancelled: Arc<AtomicBool>,
     read_only: bool,
-    /// Since the log was last looked at.
+    /// Writes since the length of the WAL was last checked.
     pub(super) writes: u32,
-    /// When the call under way has used up its time, if that is bounded.
+    /// The deadline of the current call, if it has one.
     until: Arc<Mutex<Option<Instant>>>,
 }
 
@@ -89,7 +89,7 @@ impl Db {
         }
         let ((mut conn, file), read_only) = match open_to_write(path, options, ctx) {
             Err(error) if error.code() == ErrorCode::ReadOnly && path.is_file() => {
-                // In a sandbox that may not write, the plan can still be read.
+                // In a sandbox without write access the plan can still be read.
                 (open_to_read(path).map_err(|_| error)?, true)
             }
             opened => (opened?, false),
@@ -101,8 +101,8 @@ impl Db {
         Ok(db)
     }
 
-    /// Opens a file of the newest version for a glance: nothing is made or brought up to date, and nothing waited for
-    /// longer than a person would.
+    /// Opens a file of the newest version for a quick read: it creates and migrates nothing, and waits no longer than a
+    /// user at a terminal would.
     pub fn glance(path: &Path) -> Result<Self> {
         let shared = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let before = Identity::of_database(path)?;
@@ -120,17 +120,16 @@ impl Db {
         Ok(db)
     }
 
-    /// Where the file is.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Whether this connection must not be kept: it does not see what others write.
+    /// Whether this connection must not be kept, since it does not see what other processes write.
     pub fn is_read_only(&self) -> bool {
         self.read_only
     }
 
-    /// Runs a transaction, with a deadline where the call has one.
+    /// Runs a transaction with the deadline of the call, if it has one.
     fn run<T>(&mut self, f: impl FnOnce(&mut Connection, Until) -> Result<T>) -> Result<T> {
         self.file.check_still_there()?;
         let deadline = (self.patience == Patience::None).then(|| Instant::now() + SHORT_CALL);
@@ -150,13 +149,13 @@ impl Db {
         self.run(|conn, until| tx::read(conn, ctx, until, f))
     }
 
-    /// Runs `f` in one immediate transaction, committed before this answers.
+    /// Runs `f` in one immediate transaction, which is committed before this returns.
     pub fn write<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         self.writes += 1;
         self.run(|conn, until| tx::write(conn, ctx, until, f))
     }
 
-    /// Runs `f` as [`Db::write`] does, and rolls back whatever it did.
+    /// Runs `f` as [`Db::write`] does, and rolls the transaction back.
     pub fn rehearse<T>(&mut self, ctx: &Ctx, f: impl FnOnce(&Write<'_>) -> Result<T>) -> Result<T> {
         self.run(|conn, until| tx::rehearse(conn, ctx, until, f))
     }
@@ -170,8 +169,7 @@ impl Db {
             Patience::Short => self.conn.busy_timeout(Duration::from_secs(1))?,
             Patience::Full => {
                 let cancelled = Arc::clone(&self.cancelled);
-                let wait =
-                    move |attempt| !cancelled.load(Ordering::Relaxed) && wait_a_little(attempt);
+                let wait = move |attempt| !cancelled.load(Ordering::Relaxed) && back_off(attempt);
                 self.conn.busy_handler(Some(wait))?;
             }
         }
@@ -184,24 +182,24 @@ impl Db {
         Interrupt { statement: self.conn.get_interrupt_handle(), waiting }
     }
 
-    /// Takes the file away again where nothing was ever written to it and nobody else has it open: it was made in vain.
+    /// Deletes the file if nothing was ever written to it and no other process has it open.
     pub fn discard_unused(self) {
         let is_unused = || -> Result<bool> {
             self.conn.busy_timeout(Duration::ZERO)?;
-            // Leaving WAL mode needs exclusive access; a process that opens the file now waits for this.
+            // Leaving WAL mode needs exclusive access; a process that opens the file now waits for it.
             self.conn.pragma_update(None, "journal_mode", "delete")?;
             self.conn.execute_batch("BEGIN EXCLUSIVE")?;
             Ok(self
                 .conn
                 .query_row("SELECT NOT EXISTS (SELECT 1 FROM events)", [], |row| row.get(0))?)
         };
-        // What cannot be taken away is an empty database, which does no harm.
+        // If it cannot be deleted, an empty database stays, which does no harm.
         if is_unused().unwrap_or(false) {
             let _ = fs::remove_file(self.file.path());
         }
     }
 
-    /// The bare connection, for the checks of [`super::inspect`] and for [`super::checkpoint`].
+    /// The connection without a transaction, for [`super::inspect`] and [`super::checkpoint`].
     pub(super) fn conn(&self) -> &Connection {
         &self.conn
     }
@@ -212,9 +210,9 @@ impl Db {
     }
 }
 
-/// Ends a statement that runs past the time of its call: between statements the transaction itself looks at the clock.
+/// Ends a statement that runs past the deadline of its call. Between statements the transaction checks the deadline.
 fn watch_time(conn: &mut Connection) -> Result<Arc<Mutex<Option<Instant>>>> {
-    /// Steps of a statement between two looks, some twenty microseconds.
+    /// Steps of a statement between two checks, about twenty microseconds.
     const STEPS: i32 = 2_000;
     let until = Arc::new(Mutex::new(None));
     let known = Arc::clone(&until);
@@ -226,16 +224,16 @@ fn watch_time(conn: &mut Connection) -> Result<Arc<Mutex<Option<Instant>>>> {
     Ok(until)
 }
 
-/// The usual way: the file is made if it is not there, and brought to the newest version.
+/// Opens the file for reading and writing; creates it if it is missing, and migrates it to the newest version.
 fn open_to_write(path: &Path, options: Options, ctx: &Ctx) -> Result<(Connection, Watched)> {
     create_private(path)?;
     let before = Identity::of_database(path)?;
     let mut conn = connect(path)?;
-    // Turning WAL on does not always ask the busy handler, so that the waiting is done here, and only here.
+    // SQLite does not always call the busy handler when WAL mode is switched on, so that this waits by itself.
     conn.busy_timeout(Duration::ZERO)?;
     retry_while_busy(|| check_ours(&conn))?;
     retry_while_busy(|| Ok(conn.pragma_update(None, "journal_mode", "wal")?))?;
-    conn.busy_handler(Some(wait_a_little))?;
+    conn.busy_handler(Some(back_off))?;
     let synchronous = if options.survive_power_loss { "full" } else { "normal" };
     conn.pragma_update(None, "synchronous", synchronous)?;
     conn.pragma_update(None, "wal_autocheckpoint", checkpoint::TOO_LONG)?;
@@ -254,8 +252,8 @@ fn open_to_read(path: &Path) -> Result<(Connection, Watched)> {
         functions::register(&conn)?;
         Ok(conn)
     };
-    // Beside a writer its -shm is there to be read. Without one SQLite would have to make it, unless it is
-    // told that nobody writes, which an empty or missing -wal says.
+    // While a writer has the file open, its -shm can be read. Otherwise SQLite would have to create one, unless the file
+    // is opened as immutable, which is safe when the -wal is empty or missing.
     let conn = match connect_with(path.as_os_str(), shared).and_then(read) {
         Err(_) if is_quiet(path) => {
             connect_with(immutable(path).as_ref(), shared | URI).and_then(read)
@@ -267,17 +265,17 @@ fn open_to_read(path: &Path) -> Result<(Connection, Watched)> {
 
 const URI: OpenFlags = OpenFlags::SQLITE_OPEN_URI;
 
-/// Whether nobody has written since the log was last worked off.
+/// Whether no process has written since the last complete checkpoint.
 fn is_quiet(path: &Path) -> bool {
     fs::metadata(file::beside(path, "-wal")).map_or(true, |wal| wal.len() == 0)
 }
 
-/// The file under a name that promises that nobody writes: no lock is taken and nothing is made beside it.
+/// The URI of the file as immutable: SQLite takes no lock and creates no files beside it.
 fn immutable(path: &Path) -> String {
     format!("file:{}?immutable=1", uri_path(path))
 }
 
-/// The path with the three characters escaped that mean something in a URI.
+/// The path with the three characters escaped that have a meaning in a URI.
 fn uri_path(path: &Path) -> String {
     path.display().to_string().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }
@@ -287,7 +285,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection> {
     connect_with(path.as_os_str(), OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
 
-/// A connection to a file that nobody writes and that may be anything: it leaves nothing beside it.
+/// A connection to a file that no process writes and that may not be a database; it creates no files beside it.
 pub(super) fn connect_to_look(path: &Path) -> Result<Connection> {
     connect_with(immutable(path).as_ref(), OpenFlags::SQLITE_OPEN_READ_ONLY | URI)
 }
@@ -295,21 +293,21 @@ pub(super) fn connect_to_look(path: &Path) -> Result<Connection> {
 fn connect_with(path: &OsStr, flags: OpenFlags) -> Result<Connection> {
     let mut conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     conn.set_prepared_statement_cache_capacity(128);
-    conn.busy_handler(Some(wait_a_little))?;
+    conn.busy_handler(Some(back_off))?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    // Else SQLite plans a kept statement anew for every value that is bound, in search of a better plan.
+    // By default SQLite plans a cached statement again for every bound value.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.pragma_update(None, "foreign_keys", true)?;
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.pragma_update(None, "temp_store", "memory")?;
-    // Keeps the log from staying as large as the largest write ever was.
+    // Otherwise the WAL would stay as large as after the largest write.
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
     Ok(conn)
 }
 
-/// Refuses a file that another program made; claims one that is still empty.
+/// Refuses a file of another program; marks an empty one as a file of graph.
 fn check_ours(conn: &Connection) -> Result<()> {
-    // One look at both: another process may be making the file just now.
+    // One statement reads both, since another process may be creating the file.
     let look = conn.unchecked_transaction()?;
     let id: i32 = look.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if id == APPLICATION_ID {
@@ -328,8 +326,8 @@ fn check_ours(conn: &Connection) -> Result<()> {
     Ok(conn.pragma_update(None, "application_id", APPLICATION_ID)?)
 }
 
-/// SQLite's busy handler: short sleeps, so that a waiter is not starved by those who ask more often.
-fn wait_a_little(attempt: i32) -> bool {
+/// SQLite's busy handler. It sleeps for short times, so that processes that retry more often do not starve this one.
+fn back_off(attempt: i32) -> bool {
     let millis = (1 + attempt / 4).min(10);
     thread::sleep(Duration::from_millis(millis.unsigned_abs().into()));
     attempt < 1_100
@@ -338,14 +336,14 @@ fn wait_a_little(attempt: i32) -> bool {
 fn retry_while_busy(mut f: impl FnMut() -> Result<()>) -> Result<()> {
     for attempt in 0.. {
         match f() {
-            Err(error) if error.code() == ErrorCode::Busy && wait_a_little(attempt) => {}
+            Err(error) if error.code() == ErrorCode::Busy && back_off(attempt) => {}
             done => return done,
         }
     }
     Ok(())
 }
 
-/// Says which file it was, wherever storage is at fault and nobody has said so.
+/// Adds the path of the file to storage errors that do not name it yet.
 fn name_file(error: Error, path: &Path) -> Error {
     use ErrorCode::{Busy, ReadOnly, StorageCorrupt, StorageFull};
     match error {

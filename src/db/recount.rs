@@ -1,4 +1,4 @@
-//! What is kept for speed, beside what it is kept of; `graph doctor` asks whether both agree.
+//! Checks of stored values that are derived from other values, for `graph doctor`.
 
 use super::{
     events::Event,
@@ -6,19 +6,19 @@ use super::{
 };
 use crate::base::{Domain, Result, props::Change};
 
-/// Findings of one check that are spelled out.
+/// Findings of one check that are reported one by one.
 const SHOWN: usize = 5;
 
-/// A query for (id, kept, found) of everything that does not add up, at most `?1` rows.
+/// A comparison of a derived value with its source.
 #[derive(Debug)]
 pub struct Check {
-    /// What is kept.
+    /// The name of the derived value.
     pub what: &'static str,
-    /// The query.
+    /// Selects (id, kept, found) of rows that differ, at most `?1` rows.
     pub sql: &'static str,
 }
 
-/// Sentences about whatever does not add up; none when all is well.
+/// A sentence for every difference.
 pub fn recount(tx: &Read<'_>, checks: &[Check]) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for Check { what, sql } in checks {
@@ -38,12 +38,12 @@ pub fn recount(tx: &Read<'_>, checks: &[Check]) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// The ids of everything that a check finds.
+/// The ids of all rows that differ.
 pub fn found(tx: &Read<'_>, check: &Check) -> Result<Vec<String>> {
     tx.all(check.sql, [u32::MAX], |row| row.get(0))
 }
 
-/// Reports in the log and to the caller that some rows were corrected; nothing where none was wrong.
+/// Records in the event log that `rows` rows were corrected, and returns a sentence about it; none for 0 rows.
 pub fn repaired(
     tx: &Write<'_>,
     domain: impl Into<Option<Domain>>,

@@ -1,4 +1,4 @@
-//! How our values are stored in columns, and how rows become values.
+//! Conversion between values of graph and columns.
 
 use rusqlite::{
     Result, Row, RowIndex,
@@ -96,8 +96,8 @@ macro_rules! row {
 }
 pub(crate) use row;
 
-/// The cells of a row from left to right, as [`row!`] reads them: looking each up by its name would compare it with all
-/// names before it, for each row.
+/// The cells of a row from left to right, as [`row!`] reads them: access by name would compare the name of each cell
+/// with all names before it, in every row.
 pub(crate) struct Cells<'a, 'stmt> {
     row: &'a Row<'stmt>,
     next: usize,

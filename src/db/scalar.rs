@@ -1,9 +1,9 @@
-//! Values of JSON in columns that SQLite compares: the row of an index of properties.
+//! JSON values as columns that SQLite compares, for an index of properties.
 
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
 
-/// A value as its column has it: the kind, and what SQLite compares; nothing for null, arrays and objects.
+/// The kind of a value and the value that SQLite compares; none for null, arrays and objects.
 pub(crate) fn scalar(value: &Value) -> Option<(&'static str, Sql)> {
     match value {
         Value::Bool(yes) => Some(("boolean", Sql::Integer((*yes).into()))),
@@ -17,7 +17,7 @@ pub(crate) fn scalar(value: &Value) -> Option<(&'static str, Sql)> {
     }
 }
 
-/// Whether a column has the value as a float that stands for other whole numbers too: SQLite's integers end at 2^63.
+/// Whether the column stores the value as a float that other whole numbers share: SQLite's integers end at 2^63.
 pub(crate) fn is_rounded(value: &Value) -> bool {
     value.is_number() && value.as_i64().is_none() && value.as_f64() >= Some(2_f64.powi(63))
 }

@@ -5,12 +5,12 @@ use std::{borrow::Cow, collections::HashMap};
 use super::{recount::Check, texts::waiting, tx::Read};
 use crate::base::{Domain, Fault, Result, text};
 
-/// Characters of a text to look for.
+/// Limit on the characters of a text to search for.
 pub const MAX_NEEDLE: usize = 256;
-/// Times that the same three letters may stand in it, where texts are long.
+/// How often the same trigram may occur in it where the searched texts are long.
 const MAX_REPEATS: usize = 8;
 
-/// A text to look for, in the form in which the database can find it.
+/// A text to search for, in the form that the database needs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Needle {
     /// Three characters or more: an FTS5 phrase of trigrams, folded, and quoted so that it is never syntax.
@@ -20,9 +20,9 @@ pub enum Needle {
 }
 
 impl Needle {
-    /// How to look for the `text` of `field` as one substring of texts that may be as long as a message: the index holds
-    /// the places of each three letters in memory, once for each time that they stand in what is looked for, and a text
-    /// may be nothing but these.
+    /// Reads the `text` of `field`, one substring, for a search in texts that may be as long as a message. For every
+    /// occurrence of a trigram in the needle the index loads all positions of that trigram into memory, and a text may
+    /// consist of one trigram only.
     pub fn in_long_texts(field: &str, text: &str) -> Result<Self> {
         let needle = Needle::new(field, text)?;
         match repeated(&text::fold(text)).filter(|(_, times)| *times > MAX_REPEATS) {
@@ -35,10 +35,10 @@ impl Needle {
         }
     }
 
-    /// How to look for the `text` of `field` as one substring.
+    /// Reads the `text` of `field`, one substring to search for.
     ///
-    /// Bounded: the index compares a phrase trigram by trigram, so that a long one in a text that repeats itself
-    /// would take seconds that nothing can interrupt.
+    /// Its length is limited: the index compares a phrase trigram by trigram, so that a long phrase in a repetitive text
+    /// would take seconds that cannot be interrupted.
     pub fn new(field: &str, text: &str) -> Result<Self> {
         let length = text.chars().count();
         if length > MAX_NEEDLE {
@@ -63,7 +63,7 @@ impl Needle {
     }
 }
 
-/// The three letters that stand in a text most often, and how often.
+/// The most frequent trigram of a text, and how often it occurs.
 fn repeated(text: &str) -> Option<(String, usize)> {
     let letters: Vec<char> = text.chars().collect();
     let mut counts: HashMap<&[char], usize> = HashMap::new();
@@ -79,24 +79,24 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 
-/// What a domain says about one of its texts.
+/// A text of a domain that the index can find.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
-    /// How callers name it.
+pub struct IndexedText {
+    /// The id that callers use.
     pub id: String,
-    /// What kind of thing it is.
+    /// The kind of thing that has the text.
     pub kind: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// What was looked through, or the beginning of it.
+    /// The indexed text, or the beginning of it.
     pub text: String,
 }
 
-/// A text of several words to look for; how well a text fits it is a [`Fit`].
+/// Several words to search for; a [`Fit`] says how well a text matches them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     whole: Word,
-    /// Each once.
+    /// Without repetitions.
     words: Vec<Word>,
 }
 
@@ -112,31 +112,29 @@ impl Word {
         Word { typed: typed.to_owned(), folded: text::fold(typed) }
     }
 
-    /// Whether it has a trigram.
+    /// Whether the word is long enough for a trigram.
     fn is_long(&self) -> bool {
         self.typed.chars().count() >= 3
     }
 }
 
-/// How well a text fits: what is less comes first.
+/// How well a text matches; the best match is the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
-    /// It has the whole.
+    /// It contains the whole query.
     Whole,
-    /// It has all words.
+    /// It contains all words.
     All,
-    /// It lacks so many words.
+    /// The number of words that it lacks.
     Lacks(usize),
 }
 
-/// A row of the index that fits.
+/// A matching row of the index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The order in which texts were last written.
+    /// The position in the order in which texts were last written.
     pub seq: i64,
-    /// How well it fits.
     pub fit: Fit,
-    /// Which domain.
     pub domain: Domain,
     /// Its id in that domain.
     pub subject: String,
@@ -160,7 +158,7 @@ impl Question {
         Ok(Question { whole, words })
     }
 
-    /// How well a text fits.
+    /// How well a text matches.
     pub fn fit(&self, text: &str) -> Fit {
         let folded = text::fold(text);
         if folded.contains(&self.whole.folded) {
@@ -172,24 +170,24 @@ impl Question {
         }
     }
 
-    /// The whole, then word by word, folded: what to show of a text that was found.
+    /// The whole query and then every word, folded; an excerpt shows the first that occurs in the text.
     pub fn folded(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.whole).chain(&self.words).map(|word| word.folded.as_str())
     }
 
-    /// Whether some word is too short for the index, which then cannot tell who has them all.
+    /// Whether a word is too short for the index, which then cannot find the texts that have all words.
     pub fn has_short_words(&self) -> bool {
         self.words.iter().any(|word| !word.is_long())
     }
 
-    /// Whether the index can find nothing of it but the whole, and that only where this is long enough.
+    /// Whether all words are too short for the index, which can then find at most the whole query.
     pub fn is_short(&self) -> bool {
         !self.words.iter().any(Word::is_long)
     }
 }
 
-/// The rows of the index that fit, newest first within each fit: at most `most` of each that `keep` wants, and
-/// whether there may be more. A text with only some of the words counts by how many it lacks.
+/// The matching rows of the index, newest first within each [`Fit`]: at most `most` rows of each that `keep`
+/// accepts, and whether there may be more.
 pub fn find(
     tx: &Read<'_>,
     question: &Question,
@@ -216,7 +214,7 @@ pub fn find(
             more |= found > most;
             Ok(found <= most)
         };
-        // What waits came after all that is in the index.
+        // Pending texts are newer than all texts in the index.
         for (seq, text) in waiting.iter().rev() {
             if phrases.iter().all(|phrase| text.contains(&phrase.folded)) && !meet(*seq)? {
                 return Ok(());
@@ -234,7 +232,7 @@ pub fn find(
         look(&[&question.whole], Fit::Whole)?;
     }
     if question.words.len() > 1 && !words.is_empty() {
-        // A short word is in no trigram: whether it is there too, the texts themselves have to say.
+        // A short word has no trigram, so that the texts themselves are compared.
         if words.len() == question.words.len() {
             look(&words, Fit::All)?;
         }
@@ -247,7 +245,7 @@ pub fn find(
     Ok((hits, more))
 }
 
-/// What a row of the index stands for; none where no entry has its number, or an edit by hand gave it to no domain.
+/// The subject of a row of the index; none if no entry has its number, or if a manual edit gave the entry no domain.
 fn entry(tx: &Read<'_>, seq: i64) -> Result<Option<(Domain, String)>> {
     let entry: Option<(String, String)> =
         tx.one("SELECT domain, subject FROM search_entries WHERE id = ?1", [seq], |row| {
@@ -266,9 +264,9 @@ fn entry(tx: &Read<'_>, seq: i64) -> Result<Option<(Domain, String)>> {
     }))
 }
 
-/// The subjects of a domain whose text has the phrase that is bound as `?at`, as SQL.
+/// SQL that selects the subjects of a domain whose text contains the phrase bound as `?at`.
 pub(crate) fn subjects_sql(domain: Domain, at: usize) -> String {
-    // Joined in this order: the index names few rows, the entries are found by their number.
+    // CROSS JOIN fixes the order: the index returns few rows, and their entries are found by number.
     format!(
         "SELECT e.subject FROM search_index CROSS JOIN search_entries e
           WHERE search_index MATCH ?{at} AND e.id = search_index.rowid AND e.domain = '{domain}'
@@ -279,7 +277,7 @@ pub(crate) fn subjects_sql(domain: Domain, at: usize) -> String {
     )
 }
 
-/// What the index and the list of its entries say of each other; whose entries they are is the domains' to know.
+/// Checks of the index against the list of its entries. The domains check the entries against their own rows.
 pub const CHECKS: &[Check] = &[
     Check {
         what: "texts in the index of an entry",

@@ -1,16 +1,16 @@
-//! Texts on their way into the index: kept until the transaction ends, then until there are enough of them.
+//! Texts that wait for the text index: in memory until the transaction ends, then in a table until there are enough.
 //!
-//! Of a single text FTS5 makes a segment of its own, eight pages and more, and merges segments all the time. So texts that
-//! come one by one wait in a table, where searches look too, and the index takes them all at once.
+//! FTS5 writes a segment of eight or more pages for a single text, and merges segments all the time. Texts that arrive
+//! one by one are therefore collected in a table, which searches read too, and are added to the index together.
 
 use std::collections::BTreeMap;
 
 use super::tx::{Read, Write};
 use crate::base::{Domain, Result, text};
 
-/// Bytes of text that a transaction holds back until its end at the most.
+/// Limit on the bytes of text that a transaction keeps in memory.
 const HELD: usize = 16 << 20;
-/// Texts that wait for the index at the most, and how long each may be: a search looks through all of them.
+/// Limits on the number and the length of texts in the table, since a search reads all of them.
 const WAITING: usize = 16;
 const SHORT_TEXT: usize = 4 << 10;
 
@@ -33,26 +33,26 @@ pub(super) struct Text {
     domain: &'static str,
     kind: String,
     subject: String,
-    /// None forgets the subject.
+    /// None removes the subject from the index.
     body: Option<String>,
 }
 
-/// What a transaction changes about the index.
+/// The changes of the index that a transaction has collected.
 #[derive(Debug, Default)]
 struct Changes<'t> {
-    /// Numbers that are in the index and no longer stand for anything.
+    /// Numbers in the index that no longer have a subject.
     gone: Vec<i64>,
-    /// Texts that are in no place yet, by number.
+    /// Texts that are not stored yet, by number.
     coming: BTreeMap<i64, &'t str>,
 }
 
 impl Write<'_> {
-    /// Makes `body` findable as the text of `subject`, in place of what was there, once this is committed.
+    /// Sets the indexed text of `subject` to `body` with the commit of this transaction.
     pub fn index(&self, domain: Domain, kind: &str, subject: &str, body: &str) {
         self.keep(domain, kind, subject, Some(body));
     }
 
-    /// Forgets everything that can be found, before all of it is indexed anew.
+    /// Removes all texts, before all are indexed again.
     pub fn clear_index(&self) -> Result<()> {
         self.run("INSERT INTO search_index (search_index) VALUES ('delete-all')", [])?;
         self.run("DELETE FROM search_waiting", [])?;
@@ -60,7 +60,7 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Forgets the text of `subject`.
+    /// Removes the text of `subject`.
     pub fn unindex(&self, domain: Domain, subject: &str) {
         self.keep(domain, "", subject, None);
     }
@@ -76,13 +76,13 @@ impl Write<'_> {
         self.progress().expect(1);
     }
 
-    /// Hands text over to the index before too much of it is held back; for transactions that bring more of it than
-    /// memory should hold.
+    /// Adds collected texts to the index once they reach the limit; for transactions with more text than memory should
+    /// hold.
     pub fn save_texts_in_time(&self) -> Result<()> {
         if self.held.get() > HELD { self.save_texts() } else { Ok(()) }
     }
 
-    /// Writes the changes, those of the index last and without anything between them.
+    /// Writes the changes; those of the index come last and without other statements between them.
     pub(super) fn save_texts(&self) -> Result<()> {
         self.held.set(0);
         let texts = self.texts.take();
@@ -92,7 +92,7 @@ impl Write<'_> {
         if !may_wait {
             self.run("DELETE FROM search_waiting", [])?;
         }
-        // A number whose text was left behind, as by an edit without foreign keys, may stand for another one now.
+        // A number whose text was left over, as by an edit without foreign keys, may belong to another subject now.
         earlier.retain(|(id, _)| !coming.contains_key(id));
         for (id, body) in coming.iter().filter(|_| may_wait) {
             let row = (id, text::fold(body));
@@ -115,7 +115,7 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Writes which number stands for which subject.
+    /// Stores the number of each subject.
     fn save_entries<'t>(&self, texts: &'t [Text]) -> Result<Changes<'t>> {
         let mut changes = Changes::default();
         for Text { domain, kind, subject, body } in texts {
@@ -126,7 +126,7 @@ impl Write<'_> {
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )?;
             if let Some((id, waits)) = old {
-                // Takes what waits along.
+                // Adds the pending texts as well.
                 self.run("DELETE FROM search_entries WHERE id = ?1", [id])?;
                 if changes.coming.remove(&id).is_some() {
                     self.progress().step();
@@ -147,7 +147,7 @@ impl Write<'_> {
         Ok(changes)
     }
 
-    /// Whether there is room for these texts beside those that wait for the index; always for none.
+    /// Whether these texts fit into the table of waiting texts; an empty list always fits.
     fn may_wait(&self, coming: &BTreeMap<i64, &str>) -> Result<bool> {
         if coming.is_empty() {
             return Ok(true);

@@ -29,12 +29,12 @@ pub struct Read<'c> {
     until: Until,
 }
 
-/// What ends a call before it is done: nothing is changed then.
+/// The conditions that end a call early, without a change.
 #[derive(Debug)]
 pub(super) struct Until {
-    /// When its time is up, if that is bounded.
+    /// The deadline of the call, if it has one.
     pub deadline: Option<Instant>,
-    /// Set when nobody waits for it any more.
+    /// Set when the client has cancelled the call.
     pub cancelled: Arc<AtomicBool>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn write<T>(
     attempt(conn, ctx, until, f, true)
 }
 
-/// Runs `f` as [`write()`] does, and changes nothing all the same.
+/// Runs `f` as [`write()`] does, and then rolls back.
 pub(super) fn rehearse<T>(
     conn: &mut Connection,
     ctx: &Ctx,
@@ -103,7 +103,7 @@ fn attempt<T>(
         return Err(Error::internal("rows were changed without an event"));
     }
     write.save_texts()?;
-    // The last chance to cancel: from here on the call is completed.
+    // From here on the call can no longer be cancelled.
     write.check_end()?;
     if for_good {
         tx.commit()?;
@@ -111,7 +111,7 @@ fn attempt<T>(
     Ok(answer)
 }
 
-/// A transaction that rolls back unless it is committed. Its own statements are prepared once, as all others are.
+/// A transaction that rolls back unless it is committed. BEGIN, COMMIT and ROLLBACK are cached prepared statements.
 struct Open<'c>(&'c Connection);
 
 impl<'c> Open<'c> {
@@ -149,7 +149,6 @@ impl<'c> Read<'c> {
         Ok(Read { conn, ctx, now, clock, last_event, until })
     }
 
-    /// Who makes this call.
     pub fn actor(&self) -> &str {
         &self.ctx.actor
     }
@@ -159,14 +158,14 @@ impl<'c> Read<'c> {
         self.now
     }
 
-    /// What the clock says, which may be before the last event: for what ages, where [`now`](Self::now) is for order.
+    /// The time of the clock, which may be before the last event. It measures ages; [`now`](Self::now) is for order.
     ///
-    /// One event that was written under a clock far ahead holds `now` still until the clock is there.
+    /// After an event that was written under a clock far ahead, `now` stays the same until the clock reaches it.
     pub fn clock(&self) -> Timestamp {
         self.clock
     }
 
-    /// The last event before this call; what is newer is its own, and may still be undone.
+    /// The last event before this call; newer ones are its own and not committed yet.
     pub fn last_event(&self) -> i64 {
         self.last_event
     }
@@ -176,24 +175,24 @@ impl<'c> Read<'c> {
         self.ctx.root.as_deref()
     }
 
-    /// A path of the caller's, relative to the repository; `field` is what an error names.
+    /// A path of the caller, relative to the repository; an error names `field`.
     pub fn path(&self, field: &str, input: &str) -> Result<String> {
         paths::normalise(field, self.root().and_then(Path::to_str), input)
     }
 
-    /// Who hears how far the call is. A loop that may be long says how many steps it brings; each event that is
-    /// recorded and each text that is indexed counts as one by itself.
+    /// The progress of the call. A loop that may be long announces its number of steps; each recorded event and each
+    /// indexed text is counted as a step automatically.
     pub fn progress(&self) -> &Progress {
         &self.ctx.progress
     }
 
-    /// A statement, prepared once for each connection; BUSY when this call has used up its time, or was cancelled.
+    /// A statement, prepared once for each connection; BUSY if the call has passed its deadline or was cancelled.
     fn prepare(&self, sql: &str) -> Result<CachedStatement<'c>> {
         self.check_end()?;
         Ok(self.conn.prepare_cached(sql)?)
     }
 
-    /// An interrupt that comes between two statements is lost on SQLite, and a call may be nothing but short ones.
+    /// SQLite ignores an interrupt that comes between two statements, and a call may consist of short ones only.
     fn check_end(&self) -> Result<()> {
         if self.until.cancelled.load(Ordering::Relaxed) {
             return Err(cancelled().into());
@@ -232,8 +231,8 @@ impl<'c> Read<'c> {
         Ok(rows)
     }
 
-    /// The row of `first`, then that of the key which each row names, until one names none; at most `limit`. A recursive
-    /// query does the same in twice the time.
+    /// The row of `first`, then the row of the key that each row returns, until a row returns none; at most `limit` rows. A
+    /// recursive query takes twice the time.
     pub(crate) fn chain<T>(
         &self,
         sql: &str,
@@ -254,7 +253,7 @@ impl<'c> Read<'c> {
         Ok(chain)
     }
 
-    /// Rows in order for as long as `visit` answers true; the rest is never read.
+    /// Visits rows in order until `visit` returns false; the rest is not read.
     pub(crate) fn while_each<T>(
         &self,
         sql: &str,
@@ -276,7 +275,7 @@ impl<'c> Read<'c> {
     }
 }
 
-/// Tells the log how much a query read; the tests listen for it on every query that is hot.
+/// Logs how much a query read, which tests check for every frequent query.
 fn note_scan(statement: &Statement<'_>, sql: &str) {
     if tracing::enabled!(target: "graph::db::scan", tracing::Level::DEBUG) {
         let scanned = statement.reset_status(StatementStatus::FullscanStep);
@@ -294,20 +293,20 @@ impl<'c> Deref for Write<'c> {
 }
 
 impl Write<'_> {
-    /// The next place in the order of changes, for telling apart what happened in one millisecond.
+    /// The next position in the order of changes, which orders changes of the same millisecond.
     ///
-    /// Counts on from the event log: a mutation takes at most one, and records at least one event.
+    /// Continues from the event log: a mutation takes at most one position, and records at least one event.
     pub fn tick(&self) -> i64 {
         self.ticks.set(self.ticks.get() + 1);
         self.read.last_event + self.ticks.get()
     }
 
-    /// Where new ids come from.
+    /// The source of new ids.
     pub fn ids(&self) -> &Ids {
         &self.ctx.ids
     }
 
-    /// Changes rows; answers how many.
+    /// Changes rows and returns their number.
     pub(crate) fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
         let mut statement = self.prepare(sql)?;
         let changed = statement.execute(params)?;
@@ -316,13 +315,13 @@ impl Write<'_> {
         Ok(changed)
     }
 
-    /// Inserts one row and answers its number; none where the statement left it out, because there is one like it.
+    /// Inserts one row and returns its number; none if the statement skipped it, because such a row exists already.
     pub(crate) fn insert(&self, sql: &str, params: impl Params) -> Result<Option<i64>> {
         let inserted = self.run(sql, params)?;
         Ok((inserted > 0).then(|| self.conn.last_insert_rowid()))
     }
 
-    /// Appends to the event log; a mutation without this call does not exist.
+    /// Appends to the event log. Every mutation must call it.
     pub fn record(&self, event: &Event<'_>) -> Result<()> {
         self.recorded.set(true);
         self.run(

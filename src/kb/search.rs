@@ -12,11 +12,11 @@ use super::{
 };
 use crate::{
     base::Result,
-    db::{Needle, Read, Told},
+    db::{IndexedText, Needle, Read},
 };
 
 /// The entity of a row of the index, where the branch has exactly that row.
-pub fn text_of(tx: &Read<'_>, setting: &Setting, subject: &str) -> Result<Option<Told>> {
+pub fn text_of(tx: &Read<'_>, setting: &Setting, subject: &str) -> Result<Option<IndexedText>> {
     let Some(branch) = branches::find(tx, &setting.branch)? else {
         return Ok(None);
     };
@@ -26,7 +26,7 @@ pub fn text_of(tx: &Read<'_>, setting: &Setting, subject: &str) -> Result<Option
     Ok(record.map(|Record { entity, .. }| {
         let words = entity.properties.values().filter_map(Value::as_str);
         let text = words.collect::<Vec<_>>().join("\n");
-        Told { id: entity.id, kind: entity.r#type, title: entity.title, text }
+        IndexedText { id: entity.id, kind: entity.r#type, title: entity.title, text }
     }))
 }
 

@@ -3,11 +3,11 @@
 use super::store::{patterns, select};
 use crate::{
     base::Result,
-    db::{Read, Told},
+    db::{IndexedText, Read},
 };
 
 /// The atom or molecule that a row of the index stands for.
-pub fn text_of(tx: &Read<'_>, subject: &str) -> Result<Option<Told>> {
+pub fn text_of(tx: &Read<'_>, subject: &str) -> Result<Option<IndexedText>> {
     select::title_and_text(tx, subject)
 }
 

@@ -3,14 +3,14 @@
 use super::store::{nodes, search};
 use crate::{
     base::Result,
-    db::{Needle, Read, Told},
+    db::{IndexedText, Needle, Read},
 };
 
 /// Bytes of content that are read: a node may have a hundred megabytes.
 const LOOKED_AT: usize = 64 << 10;
 
 /// The node that a row of the index stands for, with the beginning of its text.
-pub fn text_of(tx: &Read<'_>, subject: &str) -> Result<Option<Told>> {
+pub fn text_of(tx: &Read<'_>, subject: &str) -> Result<Option<IndexedText>> {
     nodes::title_and_text(tx, subject, LOOKED_AT)
 }
 

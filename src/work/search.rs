@@ -3,15 +3,15 @@
 use super::store::nodes;
 use crate::{
     base::Result,
-    db::{Read, Told},
+    db::{IndexedText, Read},
 };
 
 /// The node that a row of the index stands for.
-pub fn text_of(tx: &Read<'_>, subject: &str) -> Result<Option<Told>> {
+pub fn text_of(tx: &Read<'_>, subject: &str) -> Result<Option<IndexedText>> {
     Ok(nodes::find(tx, subject)?.map(|record| {
         let kind = if record.node.parent.is_some() { "node" } else { "project" };
         let (id, title) = (record.node.id, record.node.summary);
-        Told { id, kind: kind.to_owned(), text: title.clone(), title }
+        IndexedText { id, kind: kind.to_owned(), text: title.clone(), title }
     }))
 }
 

@@ -5,7 +5,7 @@ use rusqlite::{Row, types::Value};
 use super::{atoms, molecules};
 use crate::{
     base::{Domain, Result},
-    db::{self, Names, Needle, Read, Source, Told, subjects_sql},
+    db::{self, IndexedText, Names, Needle, Read, Source, subjects_sql},
     knowledge::{complete::Named, types::EntityType},
 };
 
@@ -85,13 +85,18 @@ pub fn count(tx: &Read<'_>, project: &str) -> Result<(usize, usize)> {
 }
 
 /// The name and the knowledge of an atom or a molecule.
-pub fn title_and_text(tx: &Read<'_>, id: &str) -> Result<Option<Told>> {
+pub fn title_and_text(tx: &Read<'_>, id: &str) -> Result<Option<IndexedText>> {
     tx.one(
         "SELECT 'atom', name, knowledge FROM graph_atoms WHERE id = ?1
           UNION ALL SELECT 'molecule', name, knowledge FROM graph_molecules WHERE id = ?1",
         [id],
         |row| {
-            Ok(Told { id: id.to_owned(), kind: row.get(0)?, title: row.get(1)?, text: row.get(2)? })
+            Ok(IndexedText {
+                id: id.to_owned(),
+                kind: row.get(0)?,
+                title: row.get(1)?,
+                text: row.get(2)?,
+            })
         },
     )
 }

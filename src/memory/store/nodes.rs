@@ -6,7 +6,7 @@ use serde_json::json;
 use super::properties::{self, Of};
 use crate::{
     base::{Domain, Error, ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
-    db::{self, Names, Read, Source, Told, Write},
+    db::{self, IndexedText, Names, Read, Source, Write},
     memory::{
         content::Content,
         types::{Encoding, NODE_PREFIX, Node},
@@ -50,7 +50,7 @@ pub fn find(tx: &Read<'_>, id: &str) -> Result<Option<Record>> {
 }
 
 /// The title of a node and the first `bytes` of its text.
-pub fn title_and_text(tx: &Read<'_>, id: &str, bytes: usize) -> Result<Option<Told>> {
+pub fn title_and_text(tx: &Read<'_>, id: &str, bytes: usize) -> Result<Option<IndexedText>> {
     tx.one(
         "SELECT n.type, n.title, CASE n.encoding WHEN 'utf-8' THEN substr(c.bytes, 1, ?2) ELSE x'' END AS text
            FROM memory_nodes n LEFT JOIN memory_node_contents c ON c.owner = n.seq
@@ -60,7 +60,7 @@ pub fn title_and_text(tx: &Read<'_>, id: &str, bytes: usize) -> Result<Option<To
             let text = row.get_ref("text")?.as_blob_or_null()?.unwrap_or_default();
             // The cut may be in the middle of a letter.
             let text = String::from_utf8_lossy(text).trim_end_matches('\u{fffd}').to_owned();
-            Ok(Told { id: id.to_owned(), kind: row.get("type")?, title: row.get("title")?, text })
+            Ok(IndexedText { id: id.to_owned(), kind: row.get("type")?, title: row.get("title")?, text })
         },
     )
 }
