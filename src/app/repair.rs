@@ -1,11 +1,11 @@
 //! `graph doctor --fix` and `graph backup`.
 
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 use super::App;
 use crate::{
-    base::{Ctx, Result},
-    db::{self, BackedUp, Write},
+    base::{Ctx, ErrorCode, Result},
+    db::{self, BackedUp, Write, inspect::Index},
     domains,
     os::{fs, git::Repository, scratch::Claim},
 };
@@ -15,16 +15,15 @@ impl App {
     /// Stores of deleted KB branches stay: the current repository may not be the one that they belong to.
     pub fn repair(&mut self, ctx: &Ctx, done: &mut Vec<String>) -> Result<()> {
         let mut health = self.health(ctx)?;
-        // SQLite reports only some of the broken indexes at a time, and nothing can be recounted before all are rebuilt.
-        let mut rebuilt = BTreeSet::new();
-        loop {
-            let broken: Vec<String> =
-                health.file.broken.indexes.difference(&rebuilt).cloned().collect();
-            if broken.is_empty() {
-                break;
+        for index in &health.file.broken.indexes {
+            match self.write(ctx, |tx| rebuild(tx, index)) {
+                // Rows with the same value in a unique index, for example. `graph doctor` still reports the problem.
+                Err(error) if error.code() == ErrorCode::StorageCorrupt => {}
+                rebuilt => done.extend(rebuilt?),
             }
-            done.extend(self.write(ctx, |tx| rebuild(tx, &broken))?);
-            rebuilt.extend(broken);
+        }
+        if !health.file.broken.indexes.is_empty() {
+            // Counters are checked only if the file has no other problems.
             health = self.health(ctx)?;
         }
         // A damaged text index cannot be written row by row. A miscount begins with the name of what was counted.
@@ -71,13 +70,11 @@ impl App {
     }
 }
 
-fn rebuild(tx: &Write<'_>, indexes: &[String]) -> Result<Vec<String>> {
-    let mut done = Vec::new();
-    for index in indexes {
-        db::inspect::rebuild(tx, index)?;
-        done.extend(db::repaired(tx, None, &format!("index {index}, rebuilt"), 1)?);
+fn rebuild(tx: &Write<'_>, index: &Index) -> Result<Option<String>> {
+    match db::inspect::rebuild(tx, index)? {
+        true => db::repaired(tx, None, &format!("index {}, rebuilt", index.name), 1),
+        false => Ok(None),
     }
-    Ok(done)
 }
 
 fn reindex(tx: &Write<'_>) -> Result<Vec<String>> {

@@ -1,4 +1,4 @@
-//! What `graph doctor` and the tests ask of a file: its state, its health, its schema.
+//! Checks of a database file for `graph doctor` and the tests: its state, its integrity, its schema.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::base::{Result, Timestamp, text};
 pub struct Inspection {
     /// The version of the bundled SQLite.
     pub sqlite: String,
-    /// The number of migrations applied, which is all that this build knows.
+    /// The number of applied migrations: an open file has all that this build knows.
     pub schema_version: usize,
     /// `wal`, unless the file cannot be written.
     pub journal_mode: String,
@@ -21,46 +21,67 @@ pub struct Inspection {
     pub bytes: u64,
     /// Empty when SQLite's integrity and foreign key checks found nothing.
     pub problems: Vec<String>,
-    /// What of it follows from the rest of the file.
+    /// The parts of a damaged file that can be rebuilt from the rest of it.
     #[serde(skip)]
     pub broken: Broken,
 }
 
-/// Damage that can be mended, since what is damaged can be made anew.
+/// Damage that a rebuild may repair.
 #[derive(Debug, Clone, Default)]
 pub struct Broken {
-    /// Indexes that do not agree with their tables.
-    pub indexes: BTreeSet<String>,
-    /// The index of texts.
+    /// Indexes of the tables in which SQLite found problems.
+    pub indexes: Vec<Index>,
+    /// Whether the text index is damaged.
     pub texts: bool,
 }
 
+/// An index and its table.
+#[derive(Debug, Clone)]
+pub struct Index {
+    pub name: String,
+    pub table: String,
+}
+
+/// SQLite's problems with one table and its indexes, or with the text index.
+const PROBLEMS_OF: &str =
+    "SELECT integrity_check FROM pragma_integrity_check(?1) WHERE integrity_check <> 'ok'";
+
 impl Broken {
-    /// What SQLite's words are about.
-    fn of(problems: &[String]) -> Self {
-        // Two rows where there may be one cannot be put into an index again.
-        let lost = |said: &str| said.starts_with("non-unique entry in index ");
-        let named = |said: &String| match said.rsplit_once(" index ") {
-            Some((_, name)) if !lost(said) && !name.contains(' ') => Some(name.to_owned()),
-            _ => None,
-        };
-        Broken {
-            indexes: problems.iter().filter_map(named).collect(),
-            texts: problems.iter().any(|said| said.contains(" inverted index for FTS5 table ")),
+    /// Checks table by table, since the messages of SQLite name tables and indexes in prose only.
+    fn find(conn: &Connection) -> rusqlite::Result<Self> {
+        let mut problems_of = conn.prepare(PROBLEMS_OF)?;
+        let mut indexes: Vec<Index> = conn
+            .prepare(
+                "SELECT i.name, i.tbl_name FROM sqlite_schema i JOIN sqlite_schema t ON t.name = i.tbl_name
+                  WHERE i.type = 'index' AND t.type = 'table' ORDER BY i.tbl_name, i.name",
+            )?
+            .query_map([], |row| Ok(Index { name: row.get(0)?, table: row.get(1)? }))?
+            .collect::<rusqlite::Result<_>>()?;
+        let tables: BTreeSet<String> = indexes.iter().map(|index| index.table.clone()).collect();
+        let mut broken = BTreeSet::new();
+        for table in tables {
+            if problems_of.exists([&table])? {
+                broken.insert(table);
+            }
         }
+        indexes.retain(|index| broken.contains(&index.table));
+        Ok(Broken { indexes, texts: problems_of.exists(["search_index"])? })
     }
 }
 
-/// Makes an index anew from its table.
-pub fn rebuild(tx: &Write<'_>, index: &str) -> Result<()> {
-    tx.run(&format!("REINDEX \"{}\"", index.replace('"', "\"\"")), [])?;
-    Ok(())
+/// Rebuilds an index from its table, and returns whether the table has other problems, or none, afterwards.
+pub fn rebuild(tx: &Write<'_>, index: &Index) -> Result<bool> {
+    let problems = || tx.all(PROBLEMS_OF, [&index.table], |row| row.get::<_, String>(0));
+    let before = problems()?;
+    // Not `run`, which expects an event: no row is changed.
+    tx.one(&format!("REINDEX \"{}\"", index.name.replace('"', "\"\"")), [], |_| Ok(()))?;
+    Ok(problems()? != before)
 }
 
-/// Looks the file over; reads all of it.
+/// Checks the whole file, which reads all of it.
 pub fn inspect(db: &Db) -> Result<Inspection> {
-    // On a connection of its own: the text index checks itself against what the connection remembers of it,
-    // and takes what another process wrote since then for damage.
+    // On a new connection, since the text index compares its content with what the connection has cached of it, and
+    // would report the writes of other processes as damage.
     let fresh = open::connect(db.path());
     let conn = fresh.as_ref().unwrap_or_else(|_| db.conn());
     let mut problems: Vec<String> = conn
@@ -68,7 +89,10 @@ pub fn inspect(db: &Db) -> Result<Inspection> {
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     problems.retain(|problem| problem != "ok");
-    let broken = Broken::of(&problems);
+    let broken = match problems.is_empty() {
+        true => Broken::default(),
+        false => Broken::find(conn)?,
+    };
     let orphans = conn
         .prepare("PRAGMA foreign_key_check")?
         .query_map([], |row| {
@@ -93,10 +117,10 @@ pub fn inspect(db: &Db) -> Result<Inspection> {
     })
 }
 
-/// Columns that hold an instant are called one of these, or end in `_at`.
+/// Names of columns that hold a time, besides those that end in `_at`.
 const TIMES: &str = "'at', 'timestamp', 'created', 'modified'";
 
-/// Sentences about values that stand where a time belongs, and are none: every call that meets one fails.
+/// A sentence for every column of times that has other values. Every call that reads such a value fails.
 fn no_times(conn: &Connection) -> Result<Vec<String>> {
     let columns: Vec<(String, String)> = conn
         .prepare(&format!(
@@ -109,7 +133,7 @@ fn no_times(conn: &Connection) -> Result<Vec<String>> {
         .collect::<rusqlite::Result<_>>()?;
     let mut problems = Vec::new();
     for (table, column) in columns {
-        // What is a time comes out of SQLite's own reading letter by letter as it went in.
+        // SQLite formats a valid time exactly as it is stored.
         let (wrong, example): (usize, Option<String>) = conn.query_row(
             &format!(
                 "SELECT count(*), CAST(min(\"{column}\") AS TEXT) FROM \"{table}\"
@@ -128,8 +152,8 @@ fn no_times(conn: &Connection) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Sentences about values that SQLite takes for JSON and this program cannot read: numbers without an end, and what is
-/// nested too deep.
+/// A sentence for every column with JSON that SQLite accepts and this program cannot read: numbers out of range, and
+/// values nested too deep.
 fn no_json(conn: &Connection) -> Result<Vec<String>> {
     let columns: Vec<(String, String)> = conn
         .prepare(
@@ -147,7 +171,7 @@ fn no_json(conn: &Connection) -> Result<Vec<String>> {
         let mut statement = conn.prepare(&sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            // What is no text at all is told by SQLite's own check.
+            // The integrity check of SQLite reports values that are not text.
             let Ok(text) = row.get_ref(0)?.as_str() else { continue };
             if serde_json::from_str::<serde_json::Value>(text).is_err() {
                 wrong += 1;
@@ -163,7 +187,7 @@ fn no_json(conn: &Connection) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// The latest instant in the event log, where that is later than the clock says it is now.
+/// The latest time in the event log, if it is later than `now`.
 pub fn ahead(db: &Db, now: Timestamp) -> Result<Option<Timestamp>> {
     let latest: Option<Timestamp> =
         db.conn().query_row("SELECT max(at) FROM events", [], |row| row.get(0))?;
@@ -178,26 +202,4 @@ pub fn schema(db: &Db) -> Result<String> {
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     Ok(statements.iter().map(|sql| format!("{sql};\n\n")).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_can_be_made_anew_is_told_apart() {
-        for (said, index, texts) in [
-            ("row 3 missing from index work_nodes_ready", Some("work_nodes_ready"), false),
-            ("wrong # of entries in index a", Some("a"), false),
-            ("row 1 values differ from index a", Some("a"), false),
-            ("non-unique entry in index a", None, false),
-            ("malformed inverted index for FTS5 table main.search_index", None, true),
-            ("NULL value in events.index", None, false),
-            ("Tree 9 page 9: btreeInitPage() returns error code 11", None, false),
-        ] {
-            let broken = Broken::of(&[said.to_owned()]);
-            let found = broken.indexes.first().map(String::as_str);
-            assert_eq!((found, broken.texts), (index, texts), "{said}");
-        }
-    }
 }

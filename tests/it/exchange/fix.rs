@@ -173,3 +173,32 @@ fn repairs_are_reported_even_if_others_are_impossible() {
     assert!(fixed.out.contains(told), "{}", fixed.out);
     assert!(fixed.out.contains("(STORAGE_CORRUPT)"), "why the rest was not: {}", fixed.out);
 }
+
+#[test]
+fn an_index_that_cannot_be_rebuilt_stays_reported_and_the_other_repairs_are_done() {
+    let world = World::full();
+    let place = world.app.db_path().parent().unwrap().to_owned();
+    let open = || rusqlite::Connection::open(world.app.db_path()).unwrap();
+    let (table, index) = ("confirmed_areas", "sqlite_autoindex_confirmed_areas_1");
+    for step in [
+        format!(
+            "CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name IN ('{table}', '{index}');
+             PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = '{index}';
+             UPDATE sqlite_schema SET sql = replace(sql, ' UNIQUE', '') WHERE name = '{table}'"
+        ),
+        format!("INSERT INTO {table} VALUES (901, 'a', '[]'), (902, 'a', '[]')"),
+        format!(
+            "PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET sql = (SELECT sql FROM kept WHERE name = '{table}') WHERE name = '{table}';
+             INSERT INTO sqlite_schema SELECT * FROM kept WHERE name = '{index}'; DROP TABLE kept;
+             UPDATE work_projects SET total = total + 1"
+        ),
+    ] {
+        open().execute_batch(&step).unwrap();
+    }
+    let fixed = run(&place, &["doctor", "--fix"]);
+    assert_eq!(fixed.code, 1, "{}", fixed.out);
+    let done = "\nrepaired\n  ✓ counters and depths of the work graph: 2 put right\n";
+    assert!(fixed.out.contains(done), "{}{}", fixed.out, fixed.err);
+    assert!(fixed.out.contains(index), "{}", fixed.out);
+}
