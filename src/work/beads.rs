@@ -104,21 +104,21 @@ fn renew(
     if is_later(seen, &issue.updated_at) {
         return Ok((Fate::Kept, None));
     }
-    let mut said = issue.said();
+    let mut content = issue.content();
     for key in OWN.iter().filter(|key| node.properties.contains_key(**key)) {
-        said.properties.entry((*key).to_owned()).or_insert(Value::Null);
+        content.properties.entry((*key).to_owned()).or_insert(Value::Null);
     }
     let had: HashSet<(&str, &str)> =
         node.evidence.iter().map(|it| (it.r#type.as_str(), it.r#ref.as_str())).collect();
-    said.evidence.retain(|new| !had.contains(&(new.r#type.as_str(), new.r#ref.as_str())));
+    content.evidence.retain(|new| !had.contains(&(new.r#type.as_str(), new.r#ref.as_str())));
     let change = NodeUpdate {
         node_id: id.to_owned(),
-        summary: Some(said.summary),
-        properties: said.properties,
+        summary: Some(content.summary),
+        properties: content.properties,
         resolved: Some(issue.is_closed()),
         ..NodeUpdate::default()
     };
-    apply(tx, settings, issue, change, said.evidence)?;
+    apply(tx, settings, issue, change, content.evidence)?;
     let moved = (node.parent.as_deref() != Some(parent))
         .then(|| Operation::Move { node_id: id.to_owned(), new_parent: parent.to_owned() });
     Ok((Fate::Replaced, moved))
@@ -157,8 +157,8 @@ fn apply(
 fn of_issue(id: &str, error: Error) -> Error {
     match error {
         Error::Fault(mut fault) => {
-            let (id, said) = (text::shorten(id, 80), text::shorten(&fault.message, 1_000));
-            fault.message = format!("issue `{id}`: {said}");
+            let (id, message) = (text::shorten(id, 80), text::shorten(&fault.message, 1_000));
+            fault.message = format!("issue `{id}`: {message}");
             Error::Fault(fault)
         }
         error => error,
@@ -268,14 +268,14 @@ fn plan_new(
         }
     }
     let nodes = fresh.iter().map(|issue| {
-        let said = issue.said();
+        let content = issue.content();
         PlannedNode {
             r#ref: issue.id.clone(),
             parent_ref: links.parents.get(&issue.id).map(name),
-            summary: said.summary,
+            summary: content.summary,
             context_links: Vec::new(),
             depends_on: waits.remove(issue.id.as_str()).unwrap_or_default(),
-            properties: said.properties,
+            properties: content.properties,
         }
     });
     let asked = Plan { project: Some(project.to_owned()), nodes: nodes.collect() };
@@ -285,7 +285,7 @@ fn plan_new(
 
 /// Adds what a plan cannot contain: the evidence of a new node, and that it is resolved.
 fn finish_new(tx: &Write<'_>, settings: &Settings, issue: &Issue, id: &str) -> Result<()> {
-    let evidence = issue.said().evidence;
+    let evidence = issue.content().evidence;
     if evidence.is_empty() && !issue.is_closed() {
         return Ok(());
     }

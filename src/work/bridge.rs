@@ -1,4 +1,4 @@
-//! What other domains ask of the work graph: does this project or task exist, and what do they touch.
+//! The queries of other domains: whether a project or task exists, and which files it is about.
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::{
 
 /// Nodes that a list of work has at the most.
 pub const LISTED: usize = 50;
-/// Projects, and resolved nodes of each, that are looked at for work on files.
+/// Projects, and resolved nodes of each, that are searched for work on files.
 const PROJECTS: usize = 10;
 const RESOLVED: usize = 500;
 /// Characters of a piece of evidence.
@@ -38,7 +38,7 @@ pub fn is_project(tx: &Read<'_>, id: &str) -> Result<bool> {
     Ok(projects::find(tx, id)?.is_some_and(|project| project.id == id))
 }
 
-/// The id of the node that `field` names, which is there.
+/// The id of the node that `field` names, which must exist.
 pub fn node_id(tx: &Read<'_>, field: &str, id: &str) -> Result<String> {
     Ok(nodes::get(tx, field, id.trim())?.node.id)
 }
@@ -89,12 +89,12 @@ pub struct OpenWork {
     /// The holder of a live claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
-    /// Which of the paths it names, itself or by a directory.
+    /// Those of the paths that it names, as a file or by a directory.
     pub paths: Vec<String>,
 }
 
 /// Unresolved nodes, of a project or of all, whose context links name one of `paths` or a directory it is in: oldest
-/// first, at most `limit`, and how many more there are. A path comes with the spelling that it is answered under.
+/// first, at most `limit`, and how many more there are. Each path comes with the spelling that the response uses.
 pub fn open_on(
     tx: &Read<'_>,
     settings: &Settings,
@@ -136,8 +136,8 @@ pub struct DoneWork {
 }
 
 /// Nodes that were resolved last, of a project or of those that changed last, and whose context links name one of
-/// `paths` or a directory it is in: newest first, at most `limit`. Looks at some hundred nodes of each project, however
-/// many there are, and answers how many resolved ones it did not look at.
+/// `paths` or a directory it is in: newest first, at most `limit`. Reads a few hundred nodes of each project, however
+/// many there are, and returns how many resolved ones it did not read.
 pub fn done_on(
     tx: &Read<'_>,
     project: Option<&str>,
@@ -163,7 +163,7 @@ pub fn done_on(
     }
     done.sort_by_key(|(touched, _)| std::cmp::Reverse(*touched));
     done.truncate(limit);
-    let told = done.into_iter().map(|(_, id)| {
+    let found = done.into_iter().map(|(_, id)| {
         let node = nodes::get(tx, "node_id", &id)?.node;
         let last = db::history(tx, Domain::Work, &id, None, 1)?.pop();
         let proof = evidence::latest(tx, &id, 1)?.0.pop();
@@ -176,5 +176,5 @@ pub fn done_on(
             id,
         })
     });
-    Ok((told.collect::<Result<_>>()?, unseen))
+    Ok((found.collect::<Result<_>>()?, unseen))
 }

@@ -1,4 +1,4 @@
-//! Claims: soft locks in two properties, which end with the work or with their time.
+//! Claims: soft locks in two properties, which end when the node is resolved or when they are stale.
 
 use std::borrow::Cow;
 
@@ -16,19 +16,20 @@ use crate::{
     db::{Read, Write},
 };
 
-/// How far ahead of the clock a claim may be dated, in minutes: so far may the clock have been set back since.
+/// How many minutes after the present time a claim may be dated, because the clock may have been set back since.
 const AHEAD: u32 = 24 * 60;
 
-/// When a claim must have been made to count: late enough, and not in a future that no correction of a clock explains.
+/// The period in which a claim must have been made to be live: not too long ago, and not so far in the future that no
+/// correction of the clock explains it.
 ///
-/// Claims are dated and aged by the clock itself, not by the time of the log: that stands still after one event under
-/// a clock far ahead, and a claim would last for ever. Both bounds together also rule out a `_claimed_at` that
+/// Claims are dated and aged by the clock itself, not by the time of the event log: that does not advance after one event
+/// under a clock that was far ahead, and a claim would never become stale. Both bounds together also rule out a `_claimed_at` that
 /// somebody set to what is no time at all.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Live {
     /// A claim at this instant or before is stale.
     pub(super) after: Timestamp,
-    /// A claim after this instant was made under another clock.
+    /// A claim after this instant was made with a wrong clock.
     pub(super) until: Timestamp,
 }
 
@@ -39,7 +40,7 @@ impl Live {
         Live { after, until: tx.clock().plus_minutes(AHEAD) }
     }
 
-    /// Who holds the node; the same rule as the queries of the store have.
+    /// The holder of the node, by the same rule as the queries of the store.
     pub(super) fn holder(&self, record: &Record) -> Option<String> {
         let text = |key| record.node.properties.get(key).and_then(Value::as_str);
         let (by, at) = (text(CLAIMED_BY)?, text(CLAIMED_AT)?);
@@ -48,7 +49,7 @@ impl Live {
     }
 }
 
-/// Makes the actor the holder from now on; answers what is new about that.
+/// Makes the actor the holder from now on; returns the changes of the properties.
 pub(super) fn take(tx: &Write<'_>, properties: &mut Properties) -> Vec<Change> {
     let mut claim = Properties::new();
     claim.insert(CLAIMED_BY.to_owned(), tx.actor().into());
@@ -56,7 +57,7 @@ pub(super) fn take(tx: &Write<'_>, properties: &mut Properties) -> Vec<Change> {
     without_time(props::merge(properties, &claim))
 }
 
-/// Properties as somebody gives them, with the time of a claim as claims have it: they are compared as text.
+/// Properties from a caller, with the time of a claim in the format of claims: times are compared as text.
 pub(super) fn dated(properties: &Properties) -> Cow<'_, Properties> {
     let at = properties.get(CLAIMED_AT).and_then(Value::as_str);
     match at.and_then(|at| at.trim().parse::<Timestamp>().ok()) {
@@ -69,13 +70,13 @@ pub(super) fn dated(properties: &Properties) -> Cow<'_, Properties> {
     }
 }
 
-/// Ends any claim; answers what is gone.
+/// Ends any claim; returns the changes of the properties.
 pub(super) fn release(properties: &mut Properties) -> Vec<Change> {
     let nothing = [CLAIMED_BY, CLAIMED_AT].map(|key| (key.to_owned(), Value::Null));
     props::merge(properties, &nothing.into_iter().collect())
 }
 
-/// History says when by itself: with a change of the holder, that of the time is noise.
+/// Omits the change of a claim's time where the holder changes too: an event has a time already.
 pub(super) fn without_time(mut changes: Vec<Change>) -> Vec<Change> {
     let is = |change: &Change, key: &str| change.field.strip_prefix("properties.") == Some(key);
     if changes.iter().any(|change| is(change, CLAIMED_BY)) {

@@ -1,4 +1,4 @@
-//! Names of projects and ids of nodes by their beginning, for completing what somebody types.
+//! Names of projects and ids of nodes by their beginning, to complete words in a shell.
 
 use super::store::{nodes, projects};
 use crate::{
@@ -16,7 +16,7 @@ pub fn complete_nodes(tx: &Read<'_>, prefix: &str, limit: usize) -> Result<Names
     nodes::beginning(tx, None, prefix, limit)
 }
 
-/// Ids of nodes of one project that begin with `prefix`, by id; none where there is no such project.
+/// Ids of nodes of one project that begin with `prefix`, by id; none if the project does not exist.
 pub fn complete_nodes_of(
     tx: &Read<'_>,
     project: &str,

@@ -1,4 +1,4 @@
-//! `graph_connect`: edges between nodes; each is applied or rejected for itself.
+//! `graph_connect`: edges between nodes; each is applied or rejected separately.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::{
     db::Write,
 };
 
-/// Names that mean a place in the tree, which is not an edge.
+/// Names that mean a position in the tree, which is not an edge.
 const PARENTHOOD: &[&str] = &["parent", "parent_of", "child", "child_of", "children"];
 
 /// Edges to add or remove.
@@ -75,7 +75,7 @@ pub struct Rejected {
     pub cycle_omitted: usize,
 }
 
-/// Applies what can be applied and says why the rest cannot.
+/// Applies the edges that are valid and returns the reason for each other one.
 pub fn connect(tx: &Write<'_>, settings: &Settings, connect: &Connect) -> Result<Connected> {
     if connect.edges.is_empty() {
         return Err(Fault::invalid("edges", "is empty: it needs at least one edge").into());
@@ -177,12 +177,12 @@ impl Work<'_, '_> {
             if both_open && tree::is_below(self.tx, &from.place(), &to.place())? {
                 self.warnings.about_ancestor(from_id, to_id);
             }
-            // A node that this makes wait must not count as unblocked when a later edge frees it again.
+            // A node that waits only because of this edge must not count as unblocked when a later edge is removed.
             self.watch.node(self.tx, from_id)?;
         } else if from_id == to_id {
             return Ok(Err("self_edge".into()));
         } else if seems_to_block(kind) {
-            self.warnings.say(format!(
+            self.warnings.add(format!(
                 "an edge of type `{}` blocks nothing; only {DEPENDS_ON} does",
                 text::shorten(kind, 40)
             ));
@@ -192,7 +192,7 @@ impl Work<'_, '_> {
     }
 }
 
-/// Any word is a type, but some are slips of the one that blocks.
+/// Any word is a valid type, but some are probably meant to be `depends_on`.
 fn seems_to_block(kind: &str) -> bool {
     const MEANT: &[&str] =
         &["depends", "dependson", "dependency", "blockedby", "blocks", "requires", "needs"];

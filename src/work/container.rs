@@ -1,4 +1,4 @@
-//! `query_container` and `advance`: the work graph in the words of a task orchestrator.
+//! `query_container` and `advance`: the work graph in the terms of a task orchestrator.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::{
 /// Blockers that a refusal lists.
 const BLOCKERS: usize = 20;
 
-/// What kind of container a node is taken for.
+/// The kind of container that the caller takes the node for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ContainerType {
@@ -51,7 +51,7 @@ pub struct QueryContainer {
     pub include_sections: bool,
 }
 
-/// What can be done with a container here.
+/// The operations on a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ContainerOperation {
@@ -155,7 +155,7 @@ pub fn query_container(
     Ok(ContainerData { task, sections })
 }
 
-/// Steps NEW to ACTIVE by a claim, ACTIVE to CLOSED by resolving.
+/// Advances NEW to ACTIVE by a claim, and ACTIVE to CLOSED by resolving the node.
 pub fn advance(tx: &Write<'_>, settings: &Settings, ask: &Advance) -> Result<Advanced> {
     let mut record = get(tx, ask.container_type, &ask.id)?;
     check_version("version", &ask.id, ask.version, record.node.rev)?;
@@ -236,7 +236,7 @@ fn terminal(id: &str) -> crate::base::Error {
         .into()
 }
 
-/// Dependencies stand in the way of every step, open children in that of closing.
+/// Refuses a node that is blocked: dependencies block every step, open children only the last one.
 fn check_unblocked(tx: &Read<'_>, record: &Record, closing: bool) -> Result<()> {
     let id = &record.node.id;
     let mut blockers = edges::blockers(tx, id, BLOCKERS)?;

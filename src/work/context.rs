@@ -23,15 +23,15 @@ use crate::{
     db::Read,
 };
 
-/// Ancestors that an answer lists: the root, and the nearest.
+/// Ancestors that a response lists: the root, and the nearest.
 const ANCESTORS: usize = 50;
-/// Children that an answer lists of one node.
+/// Children that a response lists of one node.
 const CHILDREN: usize = 50;
-/// Evidence that an answer lists of the other end of a dependency.
+/// Evidence that a response lists of the other end of a dependency.
 const EVIDENCE: usize = 3;
 /// Characters of all links that a node inherits.
 const LINKS: usize = 4_000;
-/// Characters of the other end of a dependency; of one that has more, only its name is listed.
+/// Characters of the other end of a dependency; a longer one is listed by id and summary only.
 const NEIGHBOUR: usize = 20_000;
 
 /// Which node, and how far down.
@@ -70,7 +70,7 @@ pub struct Neighbourhood {
     pub depended_by_omitted: usize,
 }
 
-/// A child, and its children as far as they were asked for.
+/// A child, and its children down to the requested depth.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NodeTree {
     pub id: String,
@@ -82,7 +82,7 @@ pub struct NodeTree {
     /// Present up to the depth limit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<NodeTree>,
-    /// Present when children are not all listed: how many there are.
+    /// The number of children; present if some are not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub child_count: usize,
 }
@@ -94,14 +94,14 @@ pub struct Dependency {
     /// Earlier evidence on it that is not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub evidence_omitted: usize,
-    /// True where it is too much to be listed here: state, properties, links and evidence are left out.
+    /// True if the node is too long to be listed here: state, properties, links and evidence are left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shortened: bool,
     /// Whether the node that is waited for is resolved.
     pub satisfied: bool,
 }
 
-/// Reads a node and what is around it.
+/// Reads a node with its ancestors, children and dependencies.
 pub fn context(tx: &Read<'_>, ask: &Context) -> Result<Neighbourhood> {
     let record = nodes::get(tx, "node_id", &ask.node_id)?;
     let lineage = lineage(tx, &record)?;
@@ -172,12 +172,12 @@ pub(super) fn lineage(tx: &Read<'_>, record: &Record) -> Result<Lineage> {
         let ancestor = Ancestor { id: root.id, summary: root.summary, resolved: root.resolved };
         chain.insert(0, (ancestor, root.context_links));
     }
-    // Counters of a file that was edited by hand may say less than there is: here, and below.
+    // Counters of a file that was edited by hand may be too small, here and below.
     let omitted = all.saturating_sub(chain.len());
     for (ancestor, _) in &mut chain {
         ancestor.summary = text::shorten(&ancestor.summary, NAMED);
     }
-    // The nearest say most about a node, so that those are kept which come last.
+    // The nearest ancestors are the most relevant, so that the last ones in the list are kept.
     let (mut budget, mut links, mut links_omitted) = (Budget::new(LINKS), Vec::new(), 0);
     for (ancestor, all) in chain.iter().rev() {
         let mut kept = Vec::new();
@@ -240,12 +240,12 @@ fn tree(tx: &Read<'_>, root: &Record, depth: usize) -> Result<(Vec<NodeTree>, us
         }
         level = below;
     }
-    // A child comes after its parent, so that going backwards every subtree is whole when it is moved.
+    // A child comes after its parent, so that in reverse order every subtree is complete when it is moved.
     let mut roots = Vec::new();
     while let Some(Entry { mut tree, parent }) = entries.pop() {
         tree.children.reverse();
         if tree.child_count > 0 {
-            // Until here it was the number still missing; the caller is told how many there are.
+            // Until here this was the number of children that are not listed; the response has the total.
             tree.child_count += tree.children.len();
         }
         match parent {

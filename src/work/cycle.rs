@@ -1,4 +1,4 @@
-//! Cycles among dependencies: found before they are closed, and shown as a path.
+//! Cycles among dependencies: found before they are created, and shown as a path.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::{
     db::Read,
 };
 
-/// One half of the search: what was reached, from where, and what to look at next.
+/// One half of the search: the nodes reached, each with the node before it, and those to visit next.
 struct Frontier {
     came_from: BTreeMap<String, Option<String>>,
     next: VecDeque<String>,
@@ -26,7 +26,7 @@ impl Frontier {
         }
     }
 
-    /// Looks one node further; answers the node where the halves met.
+    /// Visits one more node; returns the node where the two halves meet.
     fn step(&mut self, tx: &Read<'_>, other: &Frontier) -> Result<Option<String>> {
         let Some(id) = self.next.pop_front() else { return Ok(None) };
         for reached in dependency_ids(tx, &id, self.direction)? {
@@ -42,7 +42,7 @@ impl Frontier {
         Ok(None)
     }
 
-    /// From where the halves met back to the start.
+    /// The path from the node where the halves met back to the start.
     fn trail(&self, met: &str) -> Vec<String> {
         let mut trail = vec![met.to_owned()];
         let mut at = met;
@@ -56,7 +56,7 @@ impl Frontier {
 
 /// The cycle that "`from` depends on `to`" would close, from `from` back to `from`.
 ///
-/// Searches from both ends and always on the smaller side, so that an edge at the rim of a large graph
+/// Searches from both ends and always on the smaller side, so that an edge at the border of a large graph
 /// costs little.
 pub(super) fn closed_by(tx: &Read<'_>, from: &str, to: &str) -> Result<Option<Vec<String>>> {
     if from == to {
@@ -65,7 +65,7 @@ pub(super) fn closed_by(tx: &Read<'_>, from: &str, to: &str) -> Result<Option<Ve
     let mut ahead = Frontier::new(to, Direction::Out);
     let mut behind = Frontier::new(from, Direction::In);
     loop {
-        // One side exhausted without a meeting: there is no way from `to` to `from`.
+        // One side is exhausted and they did not meet: there is no path from `to` to `from`.
         if ahead.next.is_empty() || behind.next.is_empty() {
             return Ok(None);
         }
@@ -83,7 +83,7 @@ pub(super) fn closed_by(tx: &Read<'_>, from: &str, to: &str) -> Result<Option<Ve
     }
 }
 
-/// A cycle among edges (from, to), from a node back to it, if there is one; in time that follows their number.
+/// A cycle among edges (from, to), from a node back to it, if there is one. The time is linear in the number of edges.
 pub(super) fn find(edges: &[(String, String)]) -> Option<Vec<String>> {
     let mut ahead: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut incoming: BTreeMap<&str, usize> = BTreeMap::new();
@@ -92,7 +92,7 @@ pub(super) fn find(edges: &[(String, String)]) -> Option<Vec<String>> {
         incoming.entry(from).or_default();
         *incoming.entry(to).or_default() += 1;
     }
-    // What nothing leads to is on no cycle, and neither is what is left without a way in once that is gone.
+    // A node that no edge leads to is not on a cycle; without it, the same holds for others, and so on.
     let mut free: Vec<&str> =
         incoming.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
     while let Some(id) = free.pop() {
@@ -106,7 +106,7 @@ pub(super) fn find(edges: &[(String, String)]) -> Option<Vec<String>> {
             }
         }
     }
-    // Of what remains everything has a way in; followed backwards, it comes round.
+    // Every remaining node has an incoming edge; following them backwards must reach a node twice.
     let mut behind: BTreeMap<&str, &str> = BTreeMap::new();
     for (from, to) in edges {
         if incoming.contains_key(from.as_str()) && incoming.contains_key(to.as_str()) {
@@ -128,7 +128,7 @@ pub(super) fn find(edges: &[(String, String)]) -> Option<Vec<String>> {
     Some(cycle)
 }
 
-/// Takes out of the middle of a cycle what is more than `most`; answers how much. It still comes back to its start.
+/// Removes nodes from the middle of a cycle that has more than `most`; returns how many. It still ends at its start.
 pub(super) fn cut(cycle: &mut Vec<String>, most: usize) -> usize {
     let omitted = cycle.len().saturating_sub(most);
     if omitted > 0 {
@@ -137,7 +137,7 @@ pub(super) fn cut(cycle: &mut Vec<String>, most: usize) -> usize {
     omitted
 }
 
-/// CYCLE_DETECTED with the path spelled out.
+/// CYCLE_DETECTED with the path.
 pub(super) fn fault(what: &str, path: &[String]) -> Error {
     const SHOWN: usize = 12;
     let mut shown = path.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(" -> ");
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cycle_is_found_among_many_edges_and_told_in_the_order_of_its_arrows() {
+    fn a_cycle_is_found_among_many_edges_and_listed_in_the_direction_of_its_edges() {
         let edges = |text: &str| -> Vec<(String, String)> {
             let pairs = text.split_whitespace().filter_map(|pair| pair.split_once('>'));
             pairs.map(|(from, to)| (from.to_owned(), to.to_owned())).collect()

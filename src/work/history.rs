@@ -87,7 +87,7 @@ pub fn history(tx: &Read<'_>, ask: &History) -> Result<Past> {
 }
 
 impl PastEvent {
-    /// Cuts an event that alone is longer than a page, and says in it what was left out.
+    /// Cuts an event that alone is longer than a page, and notes in it how much was left out.
     fn shorten(&mut self, chars: usize) -> Result<()> {
         if serde_json::to_string(&self.changes)?.len() <= chars {
             return Ok(());

@@ -9,7 +9,8 @@ pub fn linked_paths(links: &[String]) -> Vec<String> {
     paths::extract(&links.join("\n"))
 }
 
-/// The same, each in one spelling. An absolute path stays absolute: the next reader may have the repository elsewhere.
+/// The same, each in one spelling. An absolute path remains absolute: another reader may have the repository in another
+/// directory.
 pub fn named(links: &[String]) -> BTreeSet<String> {
     linked_paths(links).iter().map(|path| one_spelling(path)).collect()
 }

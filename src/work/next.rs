@@ -27,12 +27,12 @@ use crate::{
     db::{Read, Write},
 };
 
-/// Resolved dependencies that an answer lists for one node, and evidence for each, as far as it all fits.
+/// Resolved dependencies that a response lists for one node, and evidence for each, as far as they fit.
 const DEPS: usize = 10;
 const EVIDENCE: usize = 3;
-/// Evidence that an answer lists of the node itself.
+/// Evidence that a response lists of the node itself.
 const NODE_EVIDENCE: usize = 5;
-/// Characters of a node's own links that an answer lists.
+/// Characters of a node's own links that a response lists.
 const OWN_LINKS: usize = 4_000;
 /// Characters that a claim adds to a node, with room for a long name.
 const CLAIM_CHARS: usize = 400;
@@ -58,17 +58,17 @@ pub struct Next {
 /// The best nodes, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NextNodes {
-    /// Best first; those the agent holds already come before all others.
+    /// Best first; those that the agent already holds come before all others.
     pub nodes: Vec<NextNode>,
-    /// Found, but left out to keep the answer short.
+    /// Found, but left out to keep the response short.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub omitted: usize,
-    /// Why there is nothing, and what to do about it.
+    /// The reason why the list is empty, and a next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// A node with what is needed to begin.
+/// A node with what an agent needs to begin.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NextNode {
     pub node: Node,
@@ -80,9 +80,9 @@ pub struct NextNode {
     /// Ancestors in the middle that are not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
     pub ancestors_omitted: usize,
-    /// By source, not merged.
+    /// Context links, separate for the node and each ancestor.
     pub context_links: ContextLinks,
-    /// What was completed that this builds on.
+    /// Resolved dependencies, with their evidence.
     pub resolved_deps: Vec<ResolvedDep>,
     /// Resolved dependencies that are not listed.
     #[serde(skip_serializing_if = "super::types::is_zero")]
@@ -123,45 +123,45 @@ pub struct ResolvedDep {
     pub evidence_omitted: usize,
 }
 
-/// What to do now, as the actor sees it.
+/// The nodes that the actor can work on now.
 pub fn next(tx: &Read<'_>, settings: &Settings, ask: &Next) -> Result<NextNodes> {
     let records = best(tx, settings, ask)?;
-    answer(tx, ask, records, budget(ask))
+    response(tx, ask, records, budget(ask))
 }
 
-/// What to do now, marked as the actor's; the claim is decided inside the transaction.
+/// The same, and claims them for the actor inside the transaction.
 pub fn next_claimed(tx: &Write<'_>, settings: &Settings, ask: &Next) -> Result<NextNodes> {
     let mut records = best(tx, settings, ask)?;
     let found = records.len();
     if found > 1 {
-        // What does not fit into the answer must not be claimed: nobody would know of it.
+        // A node that does not fit into the response must not be claimed: the agent would not know of the claim.
         let room = budget(ask) - found * CLAIM_CHARS;
-        records.truncate(answer(tx, ask, records.clone(), room)?.nodes.len());
+        records.truncate(response(tx, ask, records.clone(), room)?.nodes.len());
     }
     for record in &mut records {
         claim(tx, record)?;
     }
     let omitted = found - records.len();
-    Ok(NextNodes { omitted, ..answer(tx, ask, records, usize::MAX)? })
+    Ok(NextNodes { omitted, ..response(tx, ask, records, usize::MAX)? })
 }
 
-/// Characters of the answer: few unless the caller said how many nodes it wants.
+/// Characters of the response: few, unless the caller gave the number of nodes.
 fn budget(ask: &Next) -> usize {
     if ask.count.is_some() { page::MAX_CHARS } else { page::DEFAULT_CHARS }
 }
 
-/// Marks a node as the actor's from now on.
+/// Claims a node for the actor.
 pub(super) fn claim(tx: &Write<'_>, record: &mut Record) -> Result<()> {
     let changes = claims::take(tx, &mut record.node.properties);
     if changes.is_empty() {
-        // The same agent in the same millisecond: nothing about the claim is new.
+        // The same agent in the same millisecond: the claim is unchanged.
         return Ok(());
     }
     nodes::save(tx, record, &changes)?;
     history::record(tx, &record.node.id, "updated", &changes)
 }
 
-/// The best nodes: the agent's own first, then those that nobody holds.
+/// The best nodes: first those that the agent holds, then unclaimed ones.
 pub(super) fn best(tx: &Read<'_>, settings: &Settings, ask: &Next) -> Result<Vec<Record>> {
     let scope = ask.scope.as_deref().map(|scope| nodes::get(tx, "scope", scope)).transpose()?;
     let project = match (&ask.project, &scope) {
@@ -173,7 +173,7 @@ pub(super) fn best(tx: &Read<'_>, settings: &Settings, ask: &Next) -> Result<Vec
             .hint("leave `project` out, or name a node of this project")
             .into());
     }
-    // The whole project needs no look at who stands below whom.
+    // For the whole project the tree need not be read.
     let scope = scope.filter(|scope| scope.node.parent.is_some());
     let live = Live::of(tx, settings);
     let count = ask.count.unwrap_or(1);
@@ -213,7 +213,7 @@ pub(super) fn best(tx: &Read<'_>, settings: &Settings, ask: &Next) -> Result<Vec
     Ok(best)
 }
 
-fn answer(tx: &Read<'_>, ask: &Next, records: Vec<Record>, chars: usize) -> Result<NextNodes> {
+fn response(tx: &Read<'_>, ask: &Next, records: Vec<Record>, chars: usize) -> Result<NextNodes> {
     let note = if records.is_empty() { Some(why_nothing(tx, ask)?) } else { None };
     let mut nodes =
         records.into_iter().map(|record| complete(tx, record)).collect::<Result<Vec<_>>>()?;
@@ -271,7 +271,7 @@ fn resolved_deps(tx: &Read<'_>, id: &str) -> Result<(Vec<ResolvedDep>, usize)> {
     Ok((deps, omitted))
 }
 
-/// The last of the evidence that fits, and how much does not.
+/// The latest evidence, as far as it fits, and how much is left out.
 fn fitting(mut evidence: Vec<Evidence>, budget: &mut Budget) -> Result<(Vec<Evidence>, usize)> {
     let mut from = evidence.len();
     while from > 0 && budget.admit(&evidence[from - 1])? {
@@ -280,7 +280,7 @@ fn fitting(mut evidence: Vec<Evidence>, budget: &mut Budget) -> Result<(Vec<Evid
     Ok((evidence.split_off(from), from))
 }
 
-/// An agent that gets nothing must know whether it is done, or in whose way it would be.
+/// Explains an empty response: an agent must know whether all is resolved, blocked or claimed.
 fn why_nothing(tx: &Read<'_>, ask: &Next) -> Result<String> {
     let scope = ask.scope.as_deref().map(|scope| nodes::get(tx, "scope", scope)).transpose()?;
     let project = match (&ask.project, scope) {

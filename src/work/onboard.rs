@@ -1,4 +1,4 @@
-//! `graph_onboard`: where a project stands, in one short call, for an agent that knows nothing yet.
+//! `graph_onboard`: where a project stands, in one short call, for an agent that does not know it yet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! `graph_open`: a project by name, made on first use; or all projects.
+//! `graph_open`: a project by name, created on first use; or all projects.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::{
     db::{Read, Write},
 };
 
-/// Evidence that an answer lists of the root; graph_context has all.
+/// Evidence that a response lists of the root; graph_context has all.
 const EVIDENCE: usize = 10;
 
 /// What to open.
@@ -32,7 +32,7 @@ pub struct Open {
 }
 
 impl Open {
-    /// Refuses what would otherwise be passed over in silence.
+    /// Refuses arguments that would otherwise be ignored.
     pub fn check(&self) -> Result<()> {
         let (field, problem) = match (&self.project, &self.goal, &self.cursor) {
             (None, Some(_), _) => ("project", "is missing; `goal` is only for a new project"),
@@ -79,7 +79,7 @@ pub struct ProjectLine {
     pub updated_at: Timestamp,
 }
 
-/// Opens the project, making it if there is none of that name.
+/// Opens the project, and creates it if none has that name.
 pub fn open(tx: &Write<'_>, name: &str, goal: Option<&str>) -> Result<Opened> {
     let name = checked_name(name)?;
     let goal = goal.map(|goal| text::bounded("goal", goal, limits::TEXT)).transpose()?;
@@ -87,7 +87,7 @@ pub fn open(tx: &Write<'_>, name: &str, goal: Option<&str>) -> Result<Opened> {
         return opened(tx, project, false);
     }
     if ids::resembles_short(ID_PREFIX, &name) {
-        // Nobody means to call a project by an id; a mistyped one must not become a project.
+        // A name that looks like an id is a mistyped id, and must not become a project.
         return projects::pick(tx, "project", Some(&name))
             .and_then(|project| opened(tx, project, false));
     }
@@ -107,7 +107,7 @@ pub fn open(tx: &Write<'_>, name: &str, goal: Option<&str>) -> Result<Opened> {
     opened(tx, projects::pick(tx, "project", Some(&id))?, true)
 }
 
-/// The project as it stands, if there is one; a read is enough for it.
+/// The project, if it exists; needs only a read transaction.
 pub fn find_project(tx: &Read<'_>, name: &str) -> Result<Option<Opened>> {
     projects::find(tx, name.trim())?.map(|project| opened(tx, project, false)).transpose()
 }

@@ -1,4 +1,4 @@
-//! A project or a part of it, line by line, with how each node stands: the tree that people look at.
+//! A project or a part of it, line by line, with the state of each node: the tree of the command line.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,7 +35,7 @@ pub struct Outlined {
     pub project: String,
     /// Parent before child; `level` says where it hangs.
     pub nodes: Vec<OutlineNode>,
-    /// Nodes that did not fit, not counting those below them.
+    /// Nodes that did not fit, without those below them.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
 }
@@ -106,9 +106,9 @@ pub fn outline(tx: &Read<'_>, settings: &Settings, ask: &Outline) -> Result<Outl
     let (project, top) = target(tx, ask.of.as_deref())?;
     let live = Live::of(tx, settings);
     let mut outlined = Outlined { project, nodes: Vec::new(), omitted: 0 };
-    // A list in place of recursion: a tree may be deeper than the stack.
+    // A list in place of recursion: a deep tree would overflow the stack.
     let mut left = vec![(top, 0)];
-    // Children that no line is left for, beside those in the list.
+    // Children that exceed the number of lines, besides those in the list.
     let mut unread = 0;
     while let Some((record, level)) = left.pop() {
         if outlined.nodes.len() == ask.lines {

@@ -40,7 +40,7 @@ pub struct Query {
     pub cursor: Option<String>,
 }
 
-/// What a node must be like; all that is given must hold.
+/// Conditions on nodes, all of which must be true.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Filter {
     pub resolved: Option<bool>,
@@ -106,7 +106,7 @@ pub struct FoundNode {
     pub properties: Properties,
 }
 
-/// The stage of the order, where it ended, and in an order of several stages the newest node when the list began.
+/// The stage of the order, the position where the page ended, and for several stages the newest node of that time.
 type Resumed = (usize, Option<Position>, Option<i64>);
 
 /// A page of the nodes that fit.
@@ -152,7 +152,7 @@ pub fn query(tx: &Read<'_>, settings: &Settings, ask: &Query) -> Result<Found> {
         })?;
         stage += 1;
     }
-    // What came whole in one page need not be counted again.
+    // If one page has all nodes, they need not be counted.
     let total = match (&ask.cursor, &next) {
         (None, None) => nodes.len() as i64,
         _ => total(tx, settings, &project, &ask.filter, &selection)?,

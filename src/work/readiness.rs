@@ -8,26 +8,26 @@ use super::{
 };
 use crate::{base::Result, db::Read};
 
-/// Unblocked nodes that an answer lists.
+/// Unblocked nodes that a response lists.
 const LISTED: usize = 20;
 
-/// Remembers how nodes stood before the call touched what they wait for.
+/// Remembers the state of nodes before the call changed what they wait for.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     seen: BTreeMap<String, Seen>,
 }
 
-/// How a node stood when it was first looked at, and what has happened to it since.
+/// The state of a node when it was first read, and what has changed since.
 #[derive(Debug)]
 struct Seen {
-    /// What it waited for; none if it was actionable or done.
+    /// The number of nodes that it waited for; none if it was actionable or resolved.
     awaited: i64,
-    /// How much of that may be done now, at the most.
+    /// How many of those may be resolved now, at most.
     met: i64,
 }
 
 impl Watch {
-    /// Remembers how one node stands of which anything may change now; the first look counts.
+    /// Remembers the state of a node that this call may change; the first call for a node counts.
     pub(super) fn node(&mut self, tx: &Read<'_>, id: &str) -> Result<()> {
         match self.seen.get_mut(id) {
             Some(seen) => seen.met = i64::MAX,
@@ -40,7 +40,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Remembers how a node stood of which that is known, and of which anything may change now.
+    /// The same for a node whose state is known already.
     pub(super) fn remember(&mut self, id: &str, awaited: i64) {
         let seen = self.seen.entry(id.to_owned()).or_insert(Seen { awaited, met: 0 });
         seen.met = i64::MAX;

@@ -154,7 +154,7 @@ impl Incoming for ProjectRecord {
         text::check_bounded("name", &self.name, limits::NAME * 4)
     }
 
-    /// Its stamp is that of its root, which is compared there.
+    /// The stamp of a project is that of its root, and is compared with the root.
     fn find(&self, tx: &Read<'_>) -> Result<Option<Self>> {
         let (updated_at, updated_by) = (self.updated_at, self.updated_by.clone());
         let stored = projects::find(tx, &self.id)?;

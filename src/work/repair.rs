@@ -1,4 +1,4 @@
-//! What the work graph keeps twice: whether both agree, and how they are made to; what it says itself is never touched.
+//! Checks and repairs derived data of the work graph. The data that it is derived from is never changed.
 
 use super::{
     cycle,
@@ -14,17 +14,18 @@ use crate::{
     db::{self, Read, Write},
 };
 
-/// Findings of one kind that are spelled out.
+/// Findings of one kind that are listed.
 const SHOWN: usize = 5;
 
-/// Returns a sentence for each thing that does not add up; none when all is well.
+/// Returns a sentence for each inconsistency; none if all data is consistent.
 pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
     let mut problems = db::recount(tx, CHECKS)?;
     let misranked = repair::misranked(tx)?.into_iter();
     problems.extend(some(
         "priority of a node",
-        misranked
-            .map(|(id, kept, said)| format!("{id} is ranked by {kept}, its properties say {said}")),
+        misranked.map(|(id, kept, expected)| {
+            format!("{id} is ranked by {kept}, its properties say {expected}")
+        }),
     ));
     let misfound = values::misfound(tx)?.into_iter();
     problems.extend(some(
@@ -47,7 +48,7 @@ pub fn recount(tx: &Read<'_>) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// The first findings of a kind, and whether there are more.
+/// The first findings of a kind, and a line if there are more.
 fn some(what: &str, mut findings: impl Iterator<Item = String>) -> Vec<String> {
     let shown = findings.by_ref().take(SHOWN).map(|finding| format!("{what}: {finding}"));
     let mut shown: Vec<String> = shown.collect();
@@ -65,7 +66,7 @@ fn misfiled(node: &Misfiled) -> String {
     }
 }
 
-/// Repairs counters, places, ranks and the files of open work; returns what was done.
+/// Repairs counters, positions, ranks and the files of open work; returns what was done.
 pub fn repair(tx: &Write<'_>) -> Result<Vec<String>> {
     let (counters, lost) = repair::counters(tx)?;
     let (links, ranks) = (repair::open_links(tx)?, repair::ranks(tx)?);

@@ -22,7 +22,7 @@ use crate::{
     db::Write,
 };
 
-/// Levels that are climbed for a warning.
+/// Levels that are read upward for a warning.
 const LEVELS: usize = 10_000;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ pub struct Restructured {
 pub struct Detail {
     /// move, merge or drop.
     pub op: &'static str,
-    /// The node it was about; of a merge, the one that is left.
+    /// The id of the node; of a merge, that of the target.
     pub node_id: String,
     pub result: String,
 }
@@ -125,7 +125,7 @@ impl Work<'_, '_> {
         format!("operations[{}].{name}", self.index)
     }
 
-    /// The node named in a field, with a word about who holds it.
+    /// The node named in a field, with a warning if another agent holds it.
     fn get(&mut self, field: &str, id: &str) -> Result<Record> {
         let record = nodes::get(self.tx, &self.field(field), id)?;
         self.warnings.about_claim(self.tx, &record, &self.live);
@@ -158,7 +158,7 @@ impl Work<'_, '_> {
         Ok(format!("moved from {old_parent} to {new_parent}"))
     }
 
-    /// Hangs `node` under `parent` and says so in its history.
+    /// Moves `node` below `parent` and records it in the node's history.
     fn reparent(&self, node: &Record, parent: &Record) -> Result<()> {
         nodes::reparent(self.tx, node, parent)?;
         let mut changes =
@@ -169,7 +169,7 @@ impl Work<'_, '_> {
         self.record(&node.node.id, "moved", &changes)
     }
 
-    /// A dependency never leaves its project, so neither does one end of it alone.
+    /// A dependency stays within its project, so that one end alone cannot be moved to another project.
     fn check_nothing_crosses(&self, node_id: &str) -> Result<()> {
         let crossing = edges::crossing_subtree(self.tx, node_id, 10)?;
         if crossing.is_empty() {
@@ -192,14 +192,14 @@ impl Work<'_, '_> {
         Fault::invalid(&self.field(field), problem).hint("name a node inside the project").into()
     }
 
-    /// Whether a node is another one or stands below it, by the parents themselves: a wrong depth must not let a move
+    /// Whether a node is `top` or below it. Reads the parents and not the depth: a wrong depth must not let a move
     /// through that closes a cycle.
     fn is_within(&self, node: &Record, top: &Record) -> Result<bool> {
         let above = tree::upward(self.tx, &node.node.id, nodes::ALL)?;
         Ok(above.contains(&top.node.id))
     }
 
-    /// CYCLE_DETECTED with the way down from `top` to `bottom`, which would become its parent.
+    /// CYCLE_DETECTED with the path from `top` down to `bottom`, which would become its parent.
     fn closes_tree(&self, field: &str, top: &Record, bottom: &Record) -> Result<Error> {
         let above = tree::upward(self.tx, &bottom.node.id, nodes::ALL)?;
         let mut path: Vec<String> =
@@ -208,7 +208,7 @@ impl Work<'_, '_> {
         Ok(cycle::fault(&format!("`{}`", self.field(field)), &path))
     }
 
-    /// A word about each node of a subtree that waits for what it now stands below, from `lowest` upward.
+    /// Warns of each node of a subtree that depends on one of its new ancestors, from `lowest` upward.
     fn warn_of_ancestors(&mut self, subtree: &str, lowest: &str) -> Result<()> {
         let Some(root) = nodes::find(self.tx, subtree)? else { return Ok(()) };
         for ancestor in tree::upward(self.tx, lowest, LEVELS)? {
@@ -280,10 +280,10 @@ impl Work<'_, '_> {
         Ok(children.into_iter().map(|child| child.node.id).collect())
     }
 
-    /// The source's edges become the target's, both ways, less self-loops and duplicates.
+    /// The source's edges become the target's, in both directions, without self-loops and duplicates.
     ///
     /// An edge is part of the history of the node it starts at: `gained` is for the target, `lost` for the
-    /// source, and whoever pointed at the source is told where it points now.
+    /// source, and a node that pointed at the source has the new target in its own history.
     fn transfer_edges(
         &mut self,
         source: &Record,
@@ -349,7 +349,7 @@ impl Work<'_, '_> {
     }
 }
 
-/// What a merge does not take over: it is in the source's history alone from then on.
+/// What a merge discards: afterwards only the source's history has it.
 fn left_behind(node: &Node) -> Vec<&'static str> {
     let parts = [
         ("context links", !node.context_links.is_empty()),

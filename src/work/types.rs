@@ -1,4 +1,4 @@
-//! The shapes that the work tools share, as seed and wire know them.
+//! Types that the work tools share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,14 +15,14 @@ pub const PRIORITY: &str = "priority";
 /// Who holds a node.
 pub const CLAIMED_BY: &str = "_claimed_by";
 pub const CLAIMED_AT: &str = "_claimed_at";
-/// The field of a merged-away node's last event that names where it went.
+/// The field of a merged-away node's last event that names the node it was merged into.
 pub const MERGED_INTO: &str = "merged_into";
 /// What every work id begins with.
 pub const ID_PREFIX: &str = "n_";
-/// Characters of a summary that says which node is meant, not what to do.
+/// Characters of a summary that only identifies a node.
 pub(super) const NAMED: usize = 200;
 
-/// Bounds that keep one node small enough to be read whole.
+/// Limits that keep one node small enough to be read completely.
 pub mod limits {
     /// Bytes of a summary, a goal, a reason or an evidence reference.
     pub const TEXT: usize = 4 << 10;
@@ -89,7 +89,7 @@ pub struct Evidence {
     pub timestamp: Timestamp,
 }
 
-/// Evidence as a caller gives it; agent and time are stamped.
+/// Evidence from a caller; agent and time are added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NewEvidence {
     /// git, test, note, hint, file or any word
@@ -132,7 +132,7 @@ pub struct Ancestor {
     pub resolved: bool,
 }
 
-/// Nodes that became actionable, and how many more there are than are listed.
+/// Nodes that became actionable, and how many are not listed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Unblocked {
     /// In ranking order.

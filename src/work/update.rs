@@ -80,7 +80,7 @@ pub struct Updated {
     pub unblocked: Unblocked,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// The nodes that it resolved, for those who say more about them.
+    /// The nodes that it resolved, for callers that add to the response.
     #[serde(skip)]
     pub resolved: BTreeSet<String>,
 }
@@ -89,7 +89,7 @@ pub struct Updated {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NewRev {
     pub node_id: String,
-    /// Unchanged if nothing about it changed.
+    /// Unchanged if the node did not change.
     pub rev: i64,
 }
 
@@ -118,7 +118,7 @@ pub fn update(tx: &Write<'_>, settings: &Settings, update: &Update) -> Result<Up
         };
         updated.push(NewRev { node_id: record.node.id, rev: record.node.rev });
     }
-    // Asked at the end: the same call may resolve the children too, or reopen some.
+    // Checked at the end: the same call may resolve the children too, or reopen some.
     for id in &parents {
         warnings.about_open_children(&nodes::get(tx, "node_id", id)?);
     }
@@ -144,7 +144,7 @@ impl Item<'_, '_> {
         format!("updates[{}].{name}", self.index)
     }
 
-    /// Refuses a rev that is neither the present one nor, as others see it, that from before the batch.
+    /// Refuses a rev that is neither the current one nor the one from before the batch.
     fn check_rev(&self, record: &Record, before: i64) -> Result<()> {
         let (id, expected) = (&record.node.id, self.change.expected_rev);
         match expected {
@@ -184,7 +184,7 @@ impl Item<'_, '_> {
         let (was_resolved, awaited) = (record.node.resolved, record.awaited());
         let mut changes = self.fields(record)?;
         if record.node.resolved != was_resolved {
-            // Itself too: a node that this call reopens was not waiting before it.
+            // The node itself too: one that this call reopens was not waiting before.
             watch.remember(&record.node.id, awaited);
             watch.waiters(tx, record)?;
         }
@@ -212,7 +212,7 @@ impl Item<'_, '_> {
         history::record(tx, &record.node.id, action, &changes)
     }
 
-    /// Changes the node in memory; answers what is different now.
+    /// Changes the node in memory; returns the changes.
     fn fields(&self, record: &mut Record) -> Result<Vec<Change>> {
         let (change, node) = (self.change, &mut record.node);
         let mut changes = Vec::new();
@@ -246,7 +246,7 @@ impl Item<'_, '_> {
         }
         validate::properties(&self.field("properties"), &node.properties)?;
         record.priority = validate::priority(&record.node.properties);
-        // A claim that the same update makes and ends is no change.
+        // A claim that the same update creates and ends is not a change.
         let changes = props::net(changes);
         Ok(match change.properties.contains_key(CLAIMED_AT) {
             true => changes,

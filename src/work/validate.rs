@@ -14,9 +14,9 @@ pub(super) fn summary(field: &str, summary: &str) -> Result<String> {
     text::bounded(field, summary, limits::TEXT)
 }
 
-/// Free-form properties, small and shallow enough to be read whole.
+/// Free-form properties, small and shallow enough to be read completely.
 ///
-/// The claim does not count, so that a node whose properties are full can be taken and resolved.
+/// The claim does not count, so that a node whose properties are full can be claimed and resolved.
 pub(super) fn properties(field: &str, properties: &Properties) -> Result<()> {
     let own = properties.iter().filter(|(key, value)| !is_claim(key, value));
     json(field, &Value::Object(own.map(|(key, value)| (key.clone(), value.clone())).collect()))

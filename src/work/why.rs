@@ -19,7 +19,7 @@ use crate::{base::Result, db::Read};
 
 /// Nodes of each list.
 const LISTED: usize = 10;
-/// Nodes that the search for what can be done now visits.
+/// Nodes that the search for actionable nodes visits.
 const VISITED: usize = 2_000;
 /// Nodes that are compared with a ready one in rank.
 const RANKED: usize = 50;
@@ -33,7 +33,7 @@ pub struct Why {
     /// The holder of a live claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
-    /// Nodes that rank before it, of a verdict `not_offered`; the first of them.
+    /// For the verdict `not_offered`: the first nodes that rank before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranked_before: Vec<NodeRef>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -42,7 +42,7 @@ pub struct Why {
     pub blockers: Vec<Front>,
     #[serde(skip_serializing_if = "is_zero")]
     pub blockers_omitted: usize,
-    /// What can be worked on now so that this node becomes ready, best first.
+    /// Actionable nodes that must be resolved before this node becomes ready, best first.
     pub frontier: Vec<Front>,
     #[serde(skip_serializing_if = "is_zero")]
     pub frontier_omitted: usize,
@@ -52,7 +52,7 @@ pub struct Why {
     pub dependents_omitted: usize,
 }
 
-/// A node on the way.
+/// A node that this one waits for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Front {
     #[serde(flatten)]
@@ -66,21 +66,21 @@ pub struct Front {
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Done,
-    /// Somebody works on it.
+    /// An agent works on it.
     Claimed,
     /// The next one that is offered.
     Ready,
     /// Ready, but other nodes rank before it.
     NotOffered,
-    /// Waits for its own parts only.
+    /// Waits only for its own children.
     OpenChildren,
     /// Waits for other nodes.
     Waits,
-    /// Waits, and nothing that it waits for can be worked on.
+    /// Waits, and none of the nodes that it waits for can be worked on.
     Stuck,
 }
 
-/// Returns why the node stands as it does.
+/// Returns why a node can or cannot be worked on.
 pub fn why(tx: &Read<'_>, settings: &Settings, id: &str) -> Result<Why> {
     let record = nodes::get(tx, "node_id", id)?;
     let live = Live::of(tx, settings);

@@ -122,7 +122,7 @@ pub(super) fn read(lines: &str) -> Result<Vec<Issue>> {
 
 /// The content of a node. What does not fit into the properties is evidence, so that nothing is lost.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Content {
     pub summary: String,
     pub properties: Properties,
     pub evidence: Vec<NewEvidence>,
@@ -147,25 +147,25 @@ impl Issue {
         self.status == "closed"
     }
 
-    /// Whether beads keeps it only as a mark that it was deleted.
+    /// Whether the issue was deleted, and beads keeps only a record of that.
     pub(super) fn is_deleted(&self) -> bool {
         self.status == "tombstone" || self.deleted_at.is_some()
     }
 
     /// Returns its content.
-    pub(super) fn said(&self) -> Said {
-        let mut said = Said { summary: self.title.clone(), ..Said::default() };
+    pub(super) fn content(&self) -> Content {
+        let mut content = Content { summary: self.title.clone(), ..Content::default() };
         if self.title.trim().len() > limits::TEXT {
-            said.summary = text::shorten(&self.title, TITLE);
-            said.evidence.extend(pieces("title", &self.title));
+            content.summary = text::shorten(&self.title, TITLE);
+            content.evidence.extend(pieces("title", &self.title));
         }
-        said.properties.insert(ID.to_owned(), json!(self.id));
+        content.properties.insert(ID.to_owned(), json!(self.id));
         if !self.updated_at.is_empty() {
-            said.properties.insert(UPDATED.to_owned(), json!(self.updated_at));
+            content.properties.insert(UPDATED.to_owned(), json!(self.updated_at));
         }
         // In beads 0 is the highest priority; here the largest number is.
         let priority = self.priority.map(|priority| json!(4.0 - priority));
-        said.properties.extend(priority.map(|priority| ("priority".to_owned(), priority)));
+        content.properties.extend(priority.map(|priority| ("priority".to_owned(), priority)));
         let labels = self.labels.join(", ");
         let fields = [
             ("status", json!(self.status), &self.status),
@@ -184,30 +184,30 @@ impl Issue {
             let size = value.to_string().len();
             if size <= room {
                 room -= size;
-                said.properties.insert(key.to_owned(), value);
+                content.properties.insert(key.to_owned(), value);
             } else {
-                said.evidence.extend(pieces(key, text));
+                content.evidence.extend(pieces(key, text));
             }
         }
         for comment in self.comments.iter().filter(|comment| !comment.text.trim().is_empty()) {
-            let told = format!("{}: {}", comment.author, comment.text);
-            said.evidence.extend(pieces("comment", &told));
+            let text = format!("{}: {}", comment.author, comment.text);
+            content.evidence.extend(pieces("comment", &text));
         }
         if self.is_closed() {
             let reason = match self.close_reason.trim() {
                 "" => format!("closed in beads {}", self.closed_at),
                 reason => reason.to_owned(),
             };
-            said.evidence.extend(pieces("note", &reason));
+            content.evidence.extend(pieces("note", &reason));
         }
-        said
+        content
     }
 }
 
 /// A text as evidence, in as many pieces as its length needs.
-fn pieces(kind: &str, said: &str) -> Vec<NewEvidence> {
+fn pieces(kind: &str, content: &str) -> Vec<NewEvidence> {
     let mut pieces = vec![String::new()];
-    for letter in said.chars() {
+    for letter in content.chars() {
         match pieces.last_mut() {
             Some(last) if last.len() + letter.len_utf8() <= limits::TEXT => last.push(letter),
             _ => pieces.push(letter.to_string()),
@@ -236,11 +236,11 @@ mod tests {
             "id": "bd-1", "title": "t".repeat(5_000), "labels": labels, "comments": comments,
             "description": "d ".repeat(10_000), "status": "closed", "closed_at": "2026-01-02T00:00:00Z",
         });
-        let said = issue(&long.to_string()).said();
-        assert_eq!(said.summary.chars().count(), TITLE);
-        assert!(Value::Object(said.properties.clone()).to_string().len() < 16 << 10);
+        let content = issue(&long.to_string()).content();
+        assert_eq!(content.summary.chars().count(), TITLE);
+        assert!(Value::Object(content.properties.clone()).to_string().len() < 16 << 10);
         let of = |kind: &str| -> String {
-            let pieces = said.evidence.iter().filter(|it| it.r#type == kind);
+            let pieces = content.evidence.iter().filter(|it| it.r#type == kind);
             pieces.map(|it| it.r#ref.as_str()).collect::<Vec<_>>().join("\n")
         };
         assert_eq!(of("title").replace('\n', "").len(), 5_000);
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(of("description").matches('d').count(), 10_000);
         assert_eq!(of("comment").lines().count(), 250);
         assert_eq!(of("note"), "closed in beads 2026-01-02T00:00:00Z");
-        let few = issue(r#"{"id":"bd-2","title":"x","labels":["a","b"]}"#).said();
+        let few = issue(r#"{"id":"bd-2","title":"x","labels":["a","b"]}"#).content();
         assert_eq!((few.properties["labels"].clone(), few.evidence.len()), (json!(["a", "b"]), 0));
     }
 
@@ -257,7 +257,7 @@ mod tests {
         let nulls = r#"{"id":"bd-1","title":"x","labels":null,"assignee":null,"priority":null,
             "external_ref":null,"dependencies":null,"comments":null,"closed_at":null}"#;
         assert_eq!(
-            issue(&nulls.replace('\n', "")).said().properties,
+            issue(&nulls.replace('\n', "")).content().properties,
             *json!({ ID: "bd-1" }).as_object().unwrap()
         );
         for (line, expected) in [

@@ -58,7 +58,7 @@ impl<'a, 'c> Resolver<'a, 'c> {
                 return Err(Fault::invalid(&format!("nodes[{index}].ref"), problem).into());
             }
         }
-        // Named once and wrong is an error, even if every node has a parent of its own.
+        // An unknown project is an error, even if every node has a parent of its own.
         let root = plan
             .project
             .as_deref()
@@ -99,7 +99,7 @@ impl<'a, 'c> Resolver<'a, 'c> {
         for (position, name) in node.depends_on.iter().enumerate() {
             let target =
                 self.target(&format!("nodes[{index}].depends_on[{position}]"), name, None)?;
-            // The same thing named twice is one dependency.
+            // A target that is named twice is one dependency.
             if named.insert(name.trim()) {
                 depends_on.push(target);
             }
@@ -119,14 +119,15 @@ impl<'a, 'c> Resolver<'a, 'c> {
         })
     }
 
-    /// Legal, since `project` is for nodes without a parent, but more often a slip.
+    /// Warns of a parent in another project: that is valid, since `project` is for nodes without a parent, but often a
+    /// mistake.
     fn warn_if_elsewhere(&self, parent: &Target, warnings: &mut Warnings) {
         if let (Some(named), Some(root), Target::Existing(place)) =
             (&self.plan.project, &self.root, parent)
             && place.project != root.project
         {
             let named = text::shorten(named, 80);
-            warnings.say(format!(
+            warnings.add(format!(
                 "the parent {} is not in project {named}; its new children are not either",
                 place.id
             ));
@@ -159,7 +160,7 @@ impl<'a, 'c> Resolver<'a, 'c> {
         if let Some(warnings) = parent
             && record.node.resolved
         {
-            warnings.say(format!("the parent {name} is resolved; it stays so"));
+            warnings.add(format!("the parent {name} is resolved; it stays so"));
         }
         self.existing.insert(name, record.place());
         Ok(Target::Existing(record.place()))
@@ -174,7 +175,7 @@ impl<'a, 'c> Resolver<'a, 'c> {
     }
 }
 
-/// An order in which every parent comes before its children, and else that of the batch.
+/// An order in which every parent comes before its children, otherwise that of the batch.
 pub(super) fn parents_first(drafts: &[Draft<'_>]) -> Result<Vec<usize>> {
     let mut order = Vec::with_capacity(drafts.len());
     let mut placed = vec![false; drafts.len()];
@@ -202,7 +203,7 @@ pub(super) fn parents_first(drafts: &[Draft<'_>]) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-/// New nodes depend on old ones, never the other way round: a new cycle lies within the batch.
+/// Existing nodes do not depend on new ones, so that a new cycle consists of nodes of the batch.
 pub(super) fn check_batch_cycles(drafts: &[Draft<'_>]) -> Result<()> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
@@ -242,14 +243,14 @@ pub(super) fn check_batch_cycles(drafts: &[Draft<'_>]) -> Result<()> {
     }
     Ok(())
 }
-/// Answers whether a dependency points at one's own ancestor.
+/// Finds dependencies of a node on its own ancestor.
 ///
-/// Within the batch by when a walk through the tree enters and leaves a node, so that a batch of any shape
-/// takes time in proportion to its size; above the batch by climbing, the same way once.
+/// Within the batch it compares when a walk through the tree enters and leaves a node, so that a batch of any shape
+/// takes time in proportion to its size; above the batch it reads the ancestors, each path once.
 pub(super) struct Ancestry<'a> {
     drafts: &'a [Draft<'a>],
     spans: Vec<(usize, usize)>,
-    /// The existing node that each node of the batch hangs under in the end.
+    /// The nearest existing ancestor of each node of the batch.
     hooks: Vec<&'a Place>,
     climbed: HashMap<(&'a str, &'a str), bool>,
 }
@@ -265,7 +266,7 @@ impl<'a> Ancestry<'a> {
         }
         let mut spans = vec![(0, 0); drafts.len()];
         let mut hooks = vec![None; drafts.len()];
-        // Where the next child of a node enters, and behind the last the next tree of the batch.
+        // The number at which the next child of a node enters, and last that of the next tree of the batch.
         let mut entries = vec![0; drafts.len()];
         let mut roots = 0;
         for &index in order {
@@ -285,7 +286,8 @@ impl<'a> Ancestry<'a> {
             entries[index] = enter + 1;
         }
         let hooks = hooks.into_iter().collect::<Option<Vec<_>>>();
-        let hooks = hooks.ok_or_else(|| Error::internal("a node of the batch hangs nowhere"))?;
+        let hooks =
+            hooks.ok_or_else(|| Error::internal("a node of the batch has no existing ancestor"))?;
         Ok(Ancestry { drafts, spans, hooks, climbed: HashMap::new() })
     }
 

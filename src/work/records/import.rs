@@ -76,7 +76,7 @@ fn below_itself() -> Fault {
     Fault::invalid("parent", "makes it its own ancestor")
 }
 
-/// Gives each its position in the order of last changes, of which the file has only instants.
+/// Sets the position of each node in the order of last changes; the file has only their times.
 fn touch(tx: &Write<'_>, mut coming: Vec<&mut Coming>) {
     coming.sort_by(|one, other| {
         (one.updated, one.created, &one.id).cmp(&(other.updated, other.created, &other.id))
@@ -107,7 +107,7 @@ fn insert(import: &mut Import<'_, '_>, new: &[Coming]) -> Result<()> {
         ready.extend(below.remove(&index).into_iter().flatten().map(rank));
     }
     if inserted < new.len() {
-        // What no root and no existing node leads to: these nodes are below each other.
+        // Nodes that no root and no existing node leads to: they are below each other.
         let stuck = below.values().flatten().min().copied().unwrap_or_default();
         let Coming { place, id, .. } = &new[stuck];
         return Err(import.blame::<NodeRecord>(*place, id, below_itself()));

@@ -14,7 +14,6 @@ const LEFT: &[(&str, usize)] = &[
     ("src/mcp/", 9),
     // The instructions to agents, which cost tokens.
     ("src/tools/", 1),
-    ("src/work/", 4),
 ];
 
 /// The words of a text that are ruled out, with their lines.
