@@ -1,6 +1,6 @@
 //! The event log: what changed, from what to what, by whom and when.
 
-use rusqlite::{Row, params_from_iter, types::Value};
+use rusqlite::{params_from_iter, types::Value};
 use serde::Serialize;
 use serde_json::json;
 
@@ -60,8 +60,10 @@ pub fn history(
     limit: usize,
 ) -> Result<Vec<EventRow>> {
     tx.all(
-        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
-          WHERE subject = ?1 AND domain = ?2 AND seq < ?3 ORDER BY seq DESC LIMIT ?4",
+        &format!(
+            "SELECT {COLUMNS} FROM events
+              WHERE subject = ?1 AND domain = ?2 AND seq < ?3 ORDER BY seq DESC LIMIT ?4"
+        ),
         (subject, domain.as_str(), before.unwrap_or(i64::MAX), limit),
         from_row,
     )
@@ -70,8 +72,10 @@ pub fn history(
 /// Events of one subject in any domain, newest first.
 pub fn of_subject(tx: &Read<'_>, subject: &str, limit: usize) -> Result<Vec<EventRow>> {
     tx.all(
-        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
-          WHERE subject = ?1 ORDER BY seq DESC LIMIT ?2",
+        &format!(
+            "SELECT {COLUMNS} FROM events
+              WHERE subject = ?1 ORDER BY seq DESC LIMIT ?2"
+        ),
         (subject, limit),
         from_row,
     )
@@ -138,7 +142,7 @@ fn first_since(tx: &Read<'_>, since: Timestamp) -> Result<i64> {
 pub fn recent(tx: &Read<'_>, wanted: Wanted<'_>, limit: usize) -> Result<Vec<EventRow>> {
     let (conditions, values) = wanted.conditions(tx)?;
     let sql = format!(
-        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
+        "SELECT {COLUMNS} FROM events
           WHERE {conditions} ORDER BY seq DESC LIMIT {limit}"
     );
     tx.all(&sql, params_from_iter(values), from_row)
@@ -149,7 +153,7 @@ pub fn later(tx: &Read<'_>, after: i64, wanted: Wanted<'_>, limit: usize) -> Res
     let (conditions, mut values) = wanted.conditions(tx)?;
     values.push(after.into());
     let sql = format!(
-        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
+        "SELECT {COLUMNS} FROM events
           WHERE {conditions} AND seq > ? ORDER BY seq LIMIT {limit}"
     );
     tx.all(&sql, params_from_iter(values), from_row)
@@ -158,8 +162,10 @@ pub fn later(tx: &Read<'_>, after: i64, wanted: Wanted<'_>, limit: usize) -> Res
 /// Events of one range of the event log, oldest first.
 pub fn between(tx: &Read<'_>, first: i64, last: i64) -> Result<Vec<EventRow>> {
     tx.all(
-        "SELECT seq, at, actor, domain, kind, subject, action, changes, request FROM events
-          WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq",
+        &format!(
+            "SELECT {COLUMNS} FROM events
+              WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq"
+        ),
         (first, last),
         from_row,
     )
@@ -199,16 +205,16 @@ pub fn title(tx: &Read<'_>, domain: &str, subject: &str) -> Result<Option<String
     })
 }
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
-    Ok(EventRow {
-        seq: row.get(0)?,
-        at: row.get(1)?,
-        actor: row.get(2)?,
-        domain: row.get(3)?,
-        kind: row.get(4)?,
-        subject: row.get(5)?,
-        action: row.get(6)?,
-        changes: row::json(row, 7)?,
-        request: row.get(8)?,
-    })
+row! {
+    COLUMNS, from_row -> EventRow {
+        seq: "seq",
+        at: "at",
+        actor: "actor",
+        domain: "domain",
+        kind: "kind",
+        subject: "subject",
+        action: "action",
+        changes: json "changes",
+        request: "request",
+    }
 }

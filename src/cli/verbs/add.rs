@@ -14,7 +14,7 @@ use super::{
 use crate::{
     app::Write,
     base::{Domain, Result, props::Properties},
-    work::{self, Connect, DEPENDS_ON, EdgeChange, Plan, Planned, PlannedNode},
+    work::{self, Connect, DEPENDS_ON, EdgeChange, NodeUpdate, Plan, Planned, PlannedNode, Update},
 };
 
 /// What to add, and where.
@@ -46,7 +46,7 @@ pub struct Add {
 pub fn run(ask: &Add, shell: &mut Shell) -> Outcome {
     let lines = match ask.summary.as_slice() {
         [dash] if dash == "-" => indented(&shell.standard_input()?)?,
-        words => vec![Line { parent: None, summary: words.join(" ") }],
+        words => vec![Line { parent: None, summary: words.join(" "), done: false }],
     };
     let settings = shell.app.work();
     let (planned, report) = shell.change(ask.dry_run, |tx| {
@@ -54,6 +54,7 @@ pub fn run(ask: &Add, shell: &mut Shell) -> Outcome {
         let ids: Vec<String> = planned.created.iter().map(|node| node.id.clone()).collect();
         let mut warnings = planned.warnings.clone();
         warnings.extend(put_before(tx, &settings, ask, &lines, &ids)?);
+        warnings.extend(finish_ticked(tx, &settings, &lines, &ids)?);
         Ok((planned, Report { warnings, ..Report::of(tx, &settings, &ids)? }))
     })?;
     if shell.out.json {
@@ -69,6 +70,8 @@ pub fn run(ask: &Add, shell: &mut Shell) -> Outcome {
 struct Line {
     parent: Option<usize>,
     summary: String,
+    /// Whether its box is ticked.
+    done: bool,
 }
 
 fn plan(tx: &Write<'_>, ask: &Add, lines: &[Line]) -> Result<Planned> {
@@ -115,6 +118,27 @@ fn put_before(
     Ok(connected.warnings)
 }
 
+/// Finishes the nodes whose boxes are ticked; returns warnings.
+fn finish_ticked(
+    tx: &Write<'_>,
+    settings: &work::Settings,
+    lines: &[Line],
+    ids: &[String],
+) -> Result<Vec<String>> {
+    let ticked = lines.iter().zip(ids).filter(|(line, _)| line.done);
+    let updates: Vec<NodeUpdate> = ticked
+        .map(|(_, id)| NodeUpdate {
+            node_id: id.clone(),
+            resolved: Some(true),
+            ..NodeUpdate::default()
+        })
+        .collect();
+    if updates.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(work::update(tx, settings, &Update { updates })?.warnings)
+}
+
 /// The name of a line within its batch.
 fn reference(index: usize) -> String {
     format!("line {}", index + 1)
@@ -131,19 +155,28 @@ fn indented(text: &str) -> std::result::Result<Vec<Line>, Failure> {
             .map(|c| if c == '\t' { 4 } else { 1 })
             .sum();
         let bare = line.trim();
-        let markers = ["- [ ] ", "* [ ] ", "- ", "* "];
-        let summary = markers.iter().find_map(|marker| bare.strip_prefix(marker)).unwrap_or(bare);
+        let item = without_marker(bare);
+        let ticked = ["[x] ", "[X] "].iter().find_map(|tick| item.strip_prefix(tick));
+        let summary = ticked.or(item.strip_prefix("[ ] ")).unwrap_or(item);
         while path.last().is_some_and(|(above, _)| *above >= depth) {
             path.pop();
         }
         let parent = path.last().map(|(_, index)| *index);
         path.push((depth, lines.len()));
-        lines.push(Line { parent, summary: summary.trim().to_owned() });
+        lines.push(Line { parent, summary: summary.trim().to_owned(), done: ticked.is_some() });
     }
     if lines.is_empty() {
         return Err(usage("standard input has no line", "write one node on each line"));
     }
     Ok(lines)
+}
+
+/// The text behind `- `, `* ` or `1. `.
+fn without_marker(line: &str) -> &str {
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = number.strip_prefix(". ").filter(|_| number.len() < line.len());
+    let item = ["- ", "* "].iter().find_map(|marker| line.strip_prefix(marker)).or(numbered);
+    item.unwrap_or(line).trim_start()
 }
 
 /// A property's value as typed: JSON where it is, else text.
@@ -157,17 +190,18 @@ mod tests {
 
     #[test]
     fn indentation_and_list_markers_make_a_tree() {
-        let text = "Build the API\n  - [ ] Write the endpoints\n      deeper\n\tTake payments\n\nDraw a logo\n";
+        let text = "1. Build the API\n  - [ ] Write the endpoints\n      [x] deeper\n\tTake payments\n\nDraw a logo\n";
         let lines = indented(text).unwrap();
-        let shown: Vec<_> = lines.iter().map(|it| (it.parent, it.summary.as_str())).collect();
+        let shown: Vec<_> =
+            lines.iter().map(|it| (it.parent, it.summary.as_str(), it.done)).collect();
         assert_eq!(
             shown,
             [
-                (None, "Build the API"),
-                (Some(0), "Write the endpoints"),
-                (Some(1), "deeper"),
-                (Some(1), "Take payments"),
-                (None, "Draw a logo"),
+                (None, "Build the API", false),
+                (Some(0), "Write the endpoints", false),
+                (Some(1), "deeper", true),
+                (Some(1), "Take payments", false),
+                (None, "Draw a logo", false),
             ]
         );
         assert!(indented(" \n").is_err());

@@ -32,7 +32,7 @@ pub struct List {
     /// Only what you have claimed
     #[arg(long)]
     pub mine: bool,
-    /// Only what can be worked on now
+    /// Only what can be worked on now and nobody has claimed; with --mine, what you have
     #[arg(long, conflicts_with = "blocked")]
     pub ready: bool,
     /// Only what waits for something
@@ -56,7 +56,11 @@ pub fn run(ask: &List, shell: &mut Shell) -> Outcome {
         text: ask.text.clone(),
         is_actionable: ask.ready.then_some(true),
         is_blocked: ask.blocked.then_some(true),
-        claimed_by: ask.mine.then(|| Some(shell.ctx.actor.clone())),
+        claimed_by: match (ask.mine, ask.ready) {
+            (true, _) => Some(Some(shell.ctx.actor.clone())),
+            (false, true) => Some(None),
+            (false, false) => None,
+        },
         ..Filter::default()
     };
     let settings = shell.app.work();

@@ -103,7 +103,7 @@ fn unique(field: &str, given: &str, mut ids: Vec<String>) -> Result<Option<Strin
     match ids.len() {
         0 | 1 => Ok(ids.pop()),
         _ => {
-            let message = format!("{field}: `{given}` is the beginning of {}", ids.join(", "));
+            let message = format!("{field}: `{given}` may be {}", ids.join(" or "));
             Err(Fault::new(ErrorCode::ValidationError, message).hint("type more of the id").into())
         }
     }

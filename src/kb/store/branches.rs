@@ -1,11 +1,9 @@
 //! Rows of `kb_branches`, and whole branches: copied, renamed, deleted.
 
-use rusqlite::Row;
-
 use super::{entities, links};
 use crate::{
     base::{Error, Result, Timestamp},
-    db::{Read, Write},
+    db::{self, Read, Write},
 };
 
 #[derive(Debug, Clone)]
@@ -26,15 +24,13 @@ impl Branch {
     }
 }
 
-const COLUMNS: &str = "key, name, copied_from, created_at";
-
-fn from_row(row: &Row<'_>) -> rusqlite::Result<Branch> {
-    Ok(Branch {
-        key: row.get(0)?,
-        name: row.get(1)?,
-        copied_from: row.get(2)?,
-        created_at: row.get(3)?,
-    })
+db::row! {
+    COLUMNS, from_row -> Branch {
+        key: "key",
+        name: "name",
+        copied_from: "copied_from",
+        created_at: "created_at",
+    }
 }
 
 /// The store of a branch, if there is one.

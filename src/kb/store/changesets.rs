@@ -1,10 +1,8 @@
 //! Rows of `kb_changesets`.
 
-use rusqlite::Row;
-
 use crate::{
     base::{Result, Timestamp},
-    db::{Read, Write},
+    db::{self, Read, Write},
 };
 
 /// A changeset that was applied.
@@ -29,23 +27,20 @@ pub struct Applied {
     pub last_event: i64,
 }
 
-const COLUMNS: &str =
-    "id, branch, action, at, actor, source, reason, reverts, first_event, last_event, store";
-
-fn from_row(row: &Row<'_>) -> rusqlite::Result<Applied> {
-    Ok(Applied {
-        id: row.get(0)?,
-        branch: row.get(1)?,
-        action: row.get(2)?,
-        at: row.get(3)?,
-        actor: row.get(4)?,
-        source: row.get(5)?,
-        reason: row.get(6)?,
-        reverts: row.get(7)?,
-        first_event: row.get(8)?,
-        last_event: row.get(9)?,
-        store: row.get(10)?,
-    })
+db::row! {
+    COLUMNS, from_row -> Applied {
+        id: "id",
+        branch: "branch",
+        action: "action",
+        at: "at",
+        actor: "actor",
+        source: "source",
+        reason: "reason",
+        reverts: "reverts",
+        first_event: "first_event",
+        last_event: "last_event",
+        store: "store",
+    }
 }
 
 /// The changeset, if there is one.

@@ -1,7 +1,5 @@
 //! Rows of `kb_entities`, and which of them a branch lists.
 
-use rusqlite::Row;
-
 use super::branches::Branch;
 use crate::{
     base::{Domain, Error, Result},
@@ -17,34 +15,30 @@ pub struct Record {
     pub entity: Entity,
 }
 
-/// For a row `e` of kb_entities.
-pub const COLUMNS: &str = "e.key, e.id, e.type, e.title, e.status, e.source, e.owner, e.priority, e.severity, \
-    e.tags, e.links, e.text_ref, e.properties, e.file, e.line, e.created_at, e.updated_at";
-
-/// Reads [`COLUMNS`].
-pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
-    Ok(Record {
-        key: row.get(0)?,
+db::row! {
+    /// Columns of a row `e` of kb_entities.
+    pub COLUMNS, from_row -> Record {
+        key: "e.key",
         entity: Entity {
-            id: row.get(1)?,
-            r#type: row.get(2)?,
-            title: row.get(3)?,
-            status: row.get(4)?,
-            source: row.get(5)?,
-            owner: row.get(6)?,
-            priority: row.get(7)?,
-            severity: row.get(8)?,
-            tags: db::json(row, 9)?,
-            links: db::json(row, 10)?,
-            text_ref: row.get(11)?,
-            properties: db::json(row, 12)?,
-            file: row.get(13)?,
-            line: row.get(14)?,
-            created_at: row.get(15)?,
-            updated_at: row.get(16)?,
-            freshness: None,
+            id: "e.id",
+            r#type: "e.type",
+            title: "e.title",
+            status: "e.status",
+            source: "e.source",
+            owner: "e.owner",
+            priority: "e.priority",
+            severity: "e.severity",
+            tags: json "e.tags",
+            links: json "e.links",
+            text_ref: "e.text_ref",
+            properties: json "e.properties",
+            file: "e.file",
+            line: "e.line",
+            created_at: "e.created_at",
+            updated_at: "e.updated_at",
+            freshness = None,
         },
-    })
+    }
 }
 
 /// The entity of a branch, if it has one.

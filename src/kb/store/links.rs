@@ -1,11 +1,11 @@
 //! Rows of `kb_links`, and which of them a branch has.
 
-use rusqlite::{Row, types::Value as Sql};
+use rusqlite::types::Value as Sql;
 
 use super::branches::Branch;
 use crate::{
     base::{Error, Result},
-    db::{Read, Write},
+    db::{self, Read, Write},
     kb::types::{LinkId, Relationship},
 };
 
@@ -17,29 +17,26 @@ pub struct Record {
     pub link: Relationship,
 }
 
-/// For a row `l` of kb_links that is in a branch as `m`; whether an end is missing comes last.
-const COLUMNS: &str = "l.key, l.relation, l.from_id, l.to_id, l.kind, l.confidence, l.source, l.file, l.line, \
-    l.created_at, l.created_by, \
-    NOT EXISTS (SELECT 1 FROM kb_branch_entities x WHERE x.branch = m.branch AND x.id = l.from_id) \
-    OR NOT EXISTS (SELECT 1 FROM kb_branch_entities x WHERE x.branch = m.branch AND x.id = l.to_id)";
-
-fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
-    Ok(Record {
-        key: row.get(0)?,
+db::row! {
+    /// Columns of a row `l` of kb_links that is in a branch as `m`.
+    COLUMNS, from_row -> Record {
+        key: "l.key",
         link: Relationship {
-            relation: row.get(1)?,
-            from: row.get(2)?,
-            to: row.get(3)?,
-            kind: row.get(4)?,
-            confidence: row.get(5)?,
-            source: row.get(6)?,
-            file: row.get(7)?,
-            line: row.get(8)?,
-            created_at: row.get(9)?,
-            created_by: row.get(10)?,
-            unresolved: row.get(11)?,
+            relation: "l.relation",
+            from: "l.from_id",
+            to: "l.to_id",
+            kind: "l.kind",
+            confidence: "l.confidence",
+            source: "l.source",
+            file: "l.file",
+            line: "l.line",
+            created_at: "l.created_at",
+            created_by: "l.created_by",
+            unresolved: "NOT EXISTS (SELECT 1 FROM kb_branch_entities x WHERE x.branch = m.branch AND x.id = l.from_id) \
+                OR NOT EXISTS (SELECT 1 FROM kb_branch_entities x WHERE x.branch = m.branch AND x.id = l.to_id) \
+                AS unresolved",
         },
-    })
+    }
 }
 
 /// The link of a branch, if it has it.

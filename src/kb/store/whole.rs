@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Params, Row};
+use rusqlite::Params;
 use serde_json::json;
 
 use super::branches::Branch;
-use crate::{base::Result, db::Read};
+use crate::{
+    base::Result,
+    db::{self, Read},
+};
 
 /// The fields of an entity that the rules read.
 #[derive(Debug, Clone)]
@@ -39,8 +42,35 @@ pub struct Link {
     pub line: Option<u32>,
 }
 
-const NODE: &str = "e.id, e.type, e.status, e.priority, e.title <> '', e.file, e.line";
-const LINK: &str = "l.key, l.from_id, l.relation, l.to_id, l.file, l.line";
+db::row! {
+    NODE, node -> Node {
+        id: "e.id",
+        kind: "e.type",
+        status: "e.status",
+        priority: "e.priority",
+        titled: "e.title <> '' AS titled",
+        file: "e.file",
+        line: "e.line",
+    }
+}
+
+struct KeyedLink {
+    key: i64,
+    link: Link,
+}
+
+db::row! {
+    LINK, keyed_link -> KeyedLink {
+        key: "l.key",
+        link: Link {
+            from: "l.from_id",
+            relation: "l.relation",
+            to: "l.to_id",
+            file: "l.file",
+            line: "l.line",
+        },
+    }
+}
 
 /// All entities of a branch, by id.
 pub fn nodes(tx: &Read<'_>, branch: &Branch) -> Result<Vec<Node>> {
@@ -60,18 +90,6 @@ pub fn nodes_among(tx: &Read<'_>, branch: &Branch, ids: &[&str]) -> Result<Vec<N
           ORDER BY m.id"
     );
     tx.all(&sql, (branch.key, json!(ids).to_string()), node)
-}
-
-fn node(row: &Row<'_>) -> rusqlite::Result<Node> {
-    Ok(Node {
-        id: row.get(0)?,
-        kind: row.get(1)?,
-        status: row.get(2)?,
-        priority: row.get(3)?,
-        titled: row.get(4)?,
-        file: row.get(5)?,
-        line: row.get(6)?,
-    })
 }
 
 /// Links in the order in which they were created.
@@ -110,15 +128,6 @@ pub fn links_from(tx: &Read<'_>, branch: &Branch, ids: &[&str], relation: &str) 
 }
 
 fn collect(tx: &Read<'_>, sql: &str, params: impl Params) -> Result<Links> {
-    let rows = tx.all(sql, params, |row| {
-        let link = Link {
-            from: row.get(1)?,
-            relation: row.get(2)?,
-            to: row.get(3)?,
-            file: row.get(4)?,
-            line: row.get(5)?,
-        };
-        Ok((row.get(0)?, link))
-    })?;
-    Ok(rows.into_iter().collect())
+    let rows = tx.all(sql, params, keyed_link)?;
+    Ok(rows.into_iter().map(|it| (it.key, it.link)).collect())
 }

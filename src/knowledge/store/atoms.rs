@@ -1,6 +1,5 @@
 //! Rows of `graph_atoms`.
 
-use rusqlite::Row;
 use serde_json::json;
 
 use crate::{
@@ -30,25 +29,21 @@ pub struct Record {
     pub updated_at: Timestamp,
 }
 
-/// The columns that [`from_row`] reads.
-pub const COLUMNS: &str = "id, project_id, molecule_id, name, paths, knowledge, related_atoms, \
-     created_by_task_id, last_task_id, version, created_at, updated_at";
-
-pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
-    Ok(Record {
-        id: row.get(0)?,
-        project: row.get(1)?,
-        molecule: row.get(2)?,
-        name: row.get(3)?,
-        paths: db::json(row, 4)?,
-        knowledge: row.get(5)?,
-        related: db::json(row, 6)?,
-        created_by_task: row.get(7)?,
-        last_task: row.get(8)?,
-        version: row.get(9)?,
-        created_at: row.get(10)?,
-        updated_at: row.get(11)?,
-    })
+db::row! {
+    pub COLUMNS, from_row -> Record {
+        id: "id",
+        project: "project_id",
+        molecule: "molecule_id",
+        name: "name",
+        paths: json "paths",
+        knowledge: "knowledge",
+        related: json "related_atoms",
+        created_by_task: "created_by_task_id",
+        last_task: "last_task_id",
+        version: "version",
+        created_at: "created_at",
+        updated_at: "updated_at",
+    }
 }
 
 /// The atom that `field` names in any spelling of its id.

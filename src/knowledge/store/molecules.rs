@@ -1,6 +1,5 @@
 //! Rows of `graph_molecules`.
 
-use rusqlite::Row;
 use serde_json::json;
 
 use crate::{
@@ -26,23 +25,19 @@ pub struct Record {
     pub updated_at: Timestamp,
 }
 
-/// The columns that [`from_row`] reads.
-pub const COLUMNS: &str = "id, project_id, name, knowledge, related_molecules, created_by_task_id, \
-     last_task_id, version, created_at, updated_at";
-
-pub fn from_row(row: &Row<'_>) -> rusqlite::Result<Record> {
-    Ok(Record {
-        id: row.get(0)?,
-        project: row.get(1)?,
-        name: row.get(2)?,
-        knowledge: row.get(3)?,
-        related: db::json(row, 4)?,
-        created_by_task: row.get(5)?,
-        last_task: row.get(6)?,
-        version: row.get(7)?,
-        created_at: row.get(8)?,
-        updated_at: row.get(9)?,
-    })
+db::row! {
+    pub COLUMNS, from_row -> Record {
+        id: "id",
+        project: "project_id",
+        name: "name",
+        knowledge: "knowledge",
+        related: json "related_molecules",
+        created_by_task: "created_by_task_id",
+        last_task: "last_task_id",
+        version: "version",
+        created_at: "created_at",
+        updated_at: "updated_at",
+    }
 }
 
 /// The molecule that `field` names in any spelling of its id.

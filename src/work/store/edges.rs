@@ -1,10 +1,8 @@
 //! Rows of `work_edges`.
 
-use rusqlite::Row;
-
 use crate::{
     base::{Result, Timestamp},
-    db::{Read, Write},
+    db::{self, Read, Write},
     work::types::DEPENDS_ON,
 };
 
@@ -38,15 +36,14 @@ pub struct Edge {
     pub created_by: String,
 }
 
-/// Reads `from_node, to_node, type, created_at, created_by`.
-pub fn edge_from_row(row: &Row<'_>) -> rusqlite::Result<Edge> {
-    Ok(Edge {
-        from: row.get(0)?,
-        to: row.get(1)?,
-        kind: row.get(2)?,
-        created_at: row.get(3)?,
-        created_by: row.get(4)?,
-    })
+db::row! {
+    pub EDGE, edge_from_row -> Edge {
+        from: "from_node",
+        to: "to_node",
+        kind: "type",
+        created_at: "created_at",
+        created_by: "created_by",
+    }
 }
 
 /// Adds an edge; false if it exists already.
@@ -143,10 +140,12 @@ pub fn blockers(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<Record>> {
 /// All edges of a node, including dependencies.
 pub fn of_node(tx: &Read<'_>, id: &str) -> Result<Vec<Edge>> {
     tx.all(
-        "SELECT from_node, to_node, type, created_at, created_by FROM work_edges WHERE from_node = ?1
-         UNION ALL
-         SELECT from_node, to_node, type, created_at, created_by FROM work_edges WHERE to_node = ?1
-         ORDER BY 3, 1, 2",
+        &format!(
+            "SELECT {EDGE} FROM work_edges WHERE from_node = ?1
+             UNION ALL
+             SELECT {EDGE} FROM work_edges WHERE to_node = ?1
+             ORDER BY 3, 1, 2"
+        ),
         [id],
         edge_from_row,
     )

@@ -1,10 +1,8 @@
 //! Rows of `work_evidence`.
 
-use rusqlite::Row;
-
 use crate::{
     base::{Result, Timestamp},
-    db::{Read, Write},
+    db::{self, Read, Write},
     work::types::{Evidence, NewEvidence, Node},
 };
 
@@ -43,7 +41,7 @@ fn append(
 /// A node's evidence, oldest first.
 pub fn of_node(tx: &Read<'_>, node: &str) -> Result<Vec<Evidence>> {
     tx.all(
-        "SELECT type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY place",
+        &format!("SELECT {COLUMNS} FROM work_evidence WHERE node = ?1 ORDER BY place"),
         [node],
         from_row,
     )
@@ -52,7 +50,9 @@ pub fn of_node(tx: &Read<'_>, node: &str) -> Result<Vec<Evidence>> {
 /// A node's latest evidence, oldest of it first, and how much there is before it.
 pub fn latest(tx: &Read<'_>, node: &str, limit: usize) -> Result<(Vec<Evidence>, usize)> {
     let mut newest_first = tx.all(
-        "SELECT type, ref, agent, timestamp FROM work_evidence WHERE node = ?1 ORDER BY place DESC LIMIT ?2",
+        &format!(
+            "SELECT {COLUMNS} FROM work_evidence WHERE node = ?1 ORDER BY place DESC LIMIT ?2"
+        ),
         (node, limit),
         from_row,
     )?;
@@ -91,11 +91,11 @@ pub fn transfer(
     values::insert(tx, target.owner(), &types)
 }
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<Evidence> {
-    Ok(Evidence {
-        r#type: row.get(0)?,
-        r#ref: row.get(1)?,
-        agent: row.get(2)?,
-        timestamp: row.get(3)?,
-    })
+db::row! {
+    COLUMNS, from_row -> Evidence {
+        r#type: "type",
+        r#ref: "ref",
+        agent: "agent",
+        timestamp: "timestamp",
+    }
 }

@@ -18,18 +18,32 @@ pub struct Project {
     pub leaves: i64,
 }
 
-const COLUMNS: &str = "id, name, total, resolved, blocked, actionable, leaves";
+struct Stored {
+    id: String,
+    name: String,
+    total: i64,
+    resolved: i64,
+    blocked: i64,
+    actionable: i64,
+    leaves: i64,
+}
+
+db::row! {
+    COLUMNS, stored -> Stored {
+        id: "id",
+        name: "name",
+        total: "total",
+        resolved: "resolved",
+        blocked: "blocked",
+        actionable: "actionable",
+        leaves: "leaves",
+    }
+}
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<Project> {
-    let (total, resolved): (i64, i64) = (row.get(2)?, row.get(3)?);
-    let counts = Counts {
-        total,
-        resolved,
-        unresolved: total - resolved,
-        blocked: row.get(4)?,
-        actionable: row.get(5)?,
-    };
-    Ok(Project { id: row.get(0)?, name: row.get(1)?, counts, leaves: row.get("leaves")? })
+    let Stored { id, name, total, resolved, blocked, actionable, leaves } = stored(row)?;
+    let counts = Counts { total, resolved, unresolved: total - resolved, blocked, actionable };
+    Ok(Project { id, name, counts, leaves })
 }
 
 /// The project of that name or root id.

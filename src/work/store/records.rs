@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    edges::{Edge, edge_from_row},
+    edges::{EDGE, Edge, edge_from_row},
     evidence, links,
     nodes::{self, COLUMNS, Record, from_row},
     values::{self, Owner},
@@ -43,8 +43,7 @@ pub fn orders(tx: &Read<'_>) -> Result<HashMap<i64, usize>> {
 /// Visits all edges by their names.
 pub fn each_edge(tx: &Read<'_>, visit: impl FnMut(Edge) -> Result<bool>) -> Result<()> {
     tx.while_each(
-        "SELECT from_node, to_node, type, created_at, created_by FROM work_edges
-          ORDER BY from_node, type, to_node",
+        &format!("SELECT {EDGE} FROM work_edges ORDER BY from_node, type, to_node"),
         [],
         edge_from_row,
         visit,
@@ -54,8 +53,9 @@ pub fn each_edge(tx: &Read<'_>, visit: impl FnMut(Edge) -> Result<bool>) -> Resu
 /// The edge, if there is one.
 pub fn find_edge(tx: &Read<'_>, from: &str, to: &str, kind: &str) -> Result<Option<Edge>> {
     tx.one(
-        "SELECT from_node, to_node, type, created_at, created_by FROM work_edges
-          WHERE from_node = ?1 AND type = ?3 AND to_node = ?2",
+        &format!(
+            "SELECT {EDGE} FROM work_edges WHERE from_node = ?1 AND type = ?3 AND to_node = ?2"
+        ),
         (from, to, kind),
         edge_from_row,
     )
