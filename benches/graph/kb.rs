@@ -36,7 +36,7 @@ pub fn run(bench: &mut Bench) -> Outcome {
     sync::run(bench, &root)
 }
 
-/// A repository as far as its files tell.
+/// The files of a repository.
 fn repository(root: &Path) -> Outcome {
     fs::create_dir_all(root.join(".git/objects"))?;
     fs::create_dir_all(root.join(".git/refs/heads"))?;
@@ -163,7 +163,7 @@ fn plant(entities: usize, ours: &mut Client) {
     }
 }
 
-/// The least that an answer needs of SQLite, on the same file.
+/// The fewest SQL statements for a response, on the same file.
 struct Floor(Connection);
 
 impl Floor {

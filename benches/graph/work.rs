@@ -174,7 +174,7 @@ fn writes(bench: &mut Bench, sides: &mut [Open<'_>]) -> Outcome {
     })
 }
 
-/// From the start of the process to its first answer, which is to the greeting, and to that of its first call, on
+/// From the start of the process to its first response, which is to the greeting, and to that of its first call, on
 /// the largest project.
 fn starts(bench: &mut Bench, project: &Project) {
     let ours = Program::ours(&project.db);
@@ -197,7 +197,7 @@ fn starts(bench: &mut Bench, project: &Project) {
         }
     }
     for (op, [samples, floor]) in
-        [("start to first answer", greeted), ("start to first call", called)]
+        [("start to first response", greeted), ("start to first call", called)]
     {
         let floor = Some((floor.p50(), "bare rmcp server"));
         let (op, size) = (op.to_owned(), project.size);

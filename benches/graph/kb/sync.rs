@@ -70,7 +70,7 @@ fn process(root: &Path, arguments: &[&str]) -> Outcome<Duration> {
     Ok(took)
 }
 
-/// Looks at every file below a directory once.
+/// Reads the metadata of every file below a directory once.
 fn walk(directory: &Path) -> Outcome<Duration> {
     let start = Instant::now();
     let (mut directories, mut bytes) = (vec![directory.to_owned()], 0);

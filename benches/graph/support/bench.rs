@@ -90,7 +90,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Builds something, and says how long that took.
+    /// Builds something, and prints how long that took.
     pub fn build<T>(&self, what: &str, build: impl FnOnce(&Path) -> T) -> T {
         let start = Instant::now();
         let built = build(&self.directory);
@@ -98,7 +98,7 @@ impl Bench {
         built
     }
 
-    /// What a call costs that does nothing, on the bare servers and on ours, and what a commit costs alone.
+    /// The time of a call that does nothing, on the bare servers and on ours, and of a commit alone.
     pub fn floors(&mut self) -> Outcome {
         self.report.part = FLOOR;
         let mut pipes = Program::bare("pipes").session();
@@ -163,7 +163,7 @@ impl Bench {
     }
 
     /// Measures a write: for each size one call that is a bare commit, and what `call` times. Each size has a bare server
-    /// of its own, which is asked as often as ours: what the kernel writes once in a tick of its clock hits both alike.
+    /// of its own, which is called as often as ours: what the kernel writes once in a tick of its clock affects both.
     pub fn write<S: Side>(
         &mut self,
         op: &str,
@@ -180,7 +180,7 @@ impl Bench {
         let samples = sample(&mut both, rounds, |(side, floor), round| {
             let commit = floor.time("empty", &json!({}));
             let took = call(side, round);
-            // As often as ours, which takes back what it did.
+            // As often as ours, which undoes its change.
             floor.time("empty", &json!({}));
             Ok([commit, took])
         })?;
@@ -223,7 +223,7 @@ impl Bench {
         self.report.add(Line { op: op.to_owned(), size, samples, floor: Some(floor), bytes });
     }
 
-    /// Notes what a server holds in memory, where Linux tells.
+    /// Records the memory of a server, on Linux.
     pub fn note_memory(&mut self, what: &str, client: &Client) {
         if let Some((rss, anonymous)) = client.resident() {
             let [rss, anonymous] = [rss, anonymous].map(|kilobytes| kilobytes as f64 / 1024.0);

@@ -1,4 +1,4 @@
-//! A client of an MCP server over its pipes: one write for a request, one line for its answer.
+//! A client of an MCP server over its pipes: one write for a request, one line for its response.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Our server on a database file.
+    /// The server of graph on a database file.
     pub fn ours(db: &Path) -> Self {
         let path = PathBuf::from(env!("CARGO_BIN_EXE_graph"));
         Program { path, arguments: vec!["serve"], db: db.to_owned(), directory: Self::home() }
@@ -59,7 +59,7 @@ impl Program {
         Program { path, arguments: vec![transport], db, directory: Self::home() }
     }
 
-    /// Starts it; nothing has been said yet.
+    /// Starts the server without sending a request.
     pub fn start(&self) -> Client {
         let mut child = Command::new(&self.path)
             .args(&self.arguments)
@@ -103,7 +103,7 @@ impl Client {
         self.write("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
     }
 
-    /// Sends a request and waits for its answer; the time is that between the two.
+    /// Sends a request and waits for its response; returns the time between the two.
     pub fn ask(&mut self, method: &str, params: &Value) -> Duration {
         self.last_id += 1;
         let id = self.last_id;
@@ -131,7 +131,7 @@ impl Client {
         took
     }
 
-    /// Calls a tool; its answer.
+    /// Calls a tool; returns its response.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         self.time(tool, arguments);
         self.answer()
@@ -143,12 +143,12 @@ impl Client {
         answer["result"]["structuredContent"].take()
     }
 
-    /// Bytes of the last answer.
+    /// Bytes of the last response.
     pub fn answered(&self) -> usize {
         self.line.len()
     }
 
-    /// Resident kilobytes, and those of them that belong to the process alone; where Linux tells.
+    /// Resident kilobytes, and those of them that belong to the process alone; on Linux.
     pub fn resident(&self) -> Option<(u64, u64)> {
         let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id())).ok()?;
         let field = |name: &str| {

@@ -1,6 +1,6 @@
-//! What SQLite alone takes: the rows of each answer, read in this process.
+//! The time of SQLite alone: the rows of each response, read in this process.
 //!
-//! The statements are the least that an answer needs, each prepared once. They are written anew here: the
+//! The statements are the fewest that a response needs, each prepared once. They are written anew here: the
 //! server's own would hide a bad plan, since both would have it.
 
 use std::{

@@ -1,6 +1,6 @@
 //! A memory to measure on: nodes of a kilobyte in groups of ten, two connections on each.
 //!
-//! A larger memory has more groups, not larger ones: answers keep their size, so that what grows with the memory is
+//! A larger memory has more groups, not larger ones: responses keep their size, so that what grows with the memory is
 //! the engine's doing.
 
 use std::{
@@ -149,7 +149,7 @@ fn words() -> Vec<String> {
     (0..2_000).map(|_| word()).collect()
 }
 
-/// SQLite on the memory's own file: the least that an answer needs, each statement prepared once. They are written
+/// SQLite on the memory's own file: the fewest statements for a response, each prepared once. They are written
 /// anew here: the server's own would hide a bad plan, since both would have it.
 pub struct Sql {
     conn: Connection,

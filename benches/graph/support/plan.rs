@@ -12,7 +12,7 @@ const WARM_UP: usize = 50;
 
 /// How much to measure.
 pub struct Plan {
-    /// The parts to run; all of them where nobody says.
+    /// The parts to run; all of them by default.
     pub only: Vec<String>,
     /// Nodes in each project or memory.
     pub sizes: Vec<usize>,
@@ -61,7 +61,7 @@ impl Plan {
                 "--entities" => plan.entities = value().parse()?,
                 "--files" => plan.files = value().parse()?,
                 "--keep" => plan.keep = true,
-                // Cargo says so to every benchmark.
+                // Cargo passes this to every benchmark.
                 "--bench" => {}
                 other => {
                     let known = "--quick, --only work,kb, --sizes 1000,10000, --entities 5000, --files 500 or --keep";

@@ -1,6 +1,6 @@
 //! A project to measure on: areas of a thousand nodes each, all of the same kind of shape.
 //!
-//! A larger project has more areas, not larger neighbourhoods: answers keep their size, so that what grows
+//! A larger project has more areas, not larger neighbourhoods: responses keep their size, so that what grows
 //! with the project is the engine's doing.
 
 use std::path::{Path, PathBuf};

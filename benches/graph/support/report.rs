@@ -21,7 +21,7 @@ pub struct Line {
     pub samples: Samples,
     /// What it is held against, in microseconds, and what that is.
     pub floor: Option<(f64, &'static str)>,
-    /// Bytes of an answer.
+    /// Bytes of a response.
     pub bytes: usize,
 }
 
@@ -57,7 +57,7 @@ impl Report {
         Some(line.samples.p50() / first.samples.p50())
     }
 
-    /// The same of what it is held against: what grows there is not our doing.
+    /// The growth of the floor, which is not caused by graph.
     fn floor_growth(&self, line: &Line) -> Option<f64> {
         let first = self.smallest(line)?;
         Some(line.floor?.0 / first.floor?.0)
@@ -141,7 +141,7 @@ impl Report {
     }
 }
 
-/// What the figures were measured on, as far as it tells.
+/// The machine that the figures were measured on, as far as known.
 fn machine() -> Value {
     let line = |file: &str, name: &str| {
         let text = fs::read_to_string(file).ok()?;

@@ -1,4 +1,4 @@
-//! Samples and what is said about them.
+//! Samples and their statistics.
 
 use std::time::Duration;
 

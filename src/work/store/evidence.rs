@@ -16,7 +16,7 @@ pub fn insert(tx: &Write<'_>, node: &str, evidence: &NewEvidence) -> Result<()> 
     append(tx, node, &evidence.r#type, &evidence.r#ref, tx.actor(), tx.now())
 }
 
-/// Adds evidence that was there before.
+/// Adds existing evidence with its own agent and time.
 pub fn restore(tx: &Write<'_>, node: &str, evidence: &Evidence) -> Result<()> {
     let Evidence { r#type, r#ref, agent, timestamp } = evidence;
     append(tx, node, r#type, r#ref, agent, *timestamp)
@@ -66,7 +66,7 @@ pub fn latest(tx: &Read<'_>, node: &str, limit: usize) -> Result<(Vec<Evidence>,
     Ok((newest_first, omitted))
 }
 
-/// The whole node.
+/// The node with its evidence.
 pub fn complete(tx: &Read<'_>, record: Record) -> Result<Node> {
     let mut node = record.node;
     node.evidence = of_node(tx, &node.id)?;

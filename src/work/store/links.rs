@@ -26,7 +26,7 @@ pub fn replace(tx: &Write<'_>, node: &str, resolved: bool, links: &[String]) -> 
     insert(tx, node, resolved, links)
 }
 
-/// A node whose rows are not what its links mean.
+/// A node whose rows differ from its links.
 #[derive(Debug)]
 pub struct Misfiled {
     pub node: String,
@@ -36,7 +36,7 @@ pub struct Misfiled {
     pub expected: BTreeSet<String>,
 }
 
-/// The nodes whose rows are not what their links mean. Reads all nodes that have links or rows.
+/// The nodes whose rows differ from their links. Reads all nodes that have links or rows.
 pub fn misfiled(tx: &Read<'_>) -> Result<Vec<Misfiled>> {
     let mut wrong = Vec::new();
     tx.while_each(
@@ -46,7 +46,7 @@ pub fn misfiled(tx: &Read<'_>) -> Result<Vec<Misfiled>> {
         [],
         |row| Ok((row.get(0)?, row.get(1)?, db::json(row, 2)?, db::json(row, 3)?)),
         |(node, resolved, links, kept): (String, bool, Vec<Value>, BTreeSet<String>)| {
-            // A link that is no text is a finding of its own.
+            // A link that is not text is reported separately.
             let links = links.iter().filter_map(Value::as_str).map(str::to_owned);
             let links: Vec<String> = links.collect();
             let expected = if resolved { BTreeSet::new() } else { named(&links) };
@@ -97,7 +97,7 @@ pub fn below<'a>(paths: &[&'a str]) -> HashMap<&'a str, Vec<usize>> {
 }
 
 /// The unresolved nodes, of a project or of all, that name one of `paths` or a directory above it, oldest first, each
-/// with the places of those paths.
+/// with the indexes of those paths.
 pub fn open_on(
     tx: &Read<'_>,
     project: Option<&str>,

@@ -35,7 +35,7 @@ pub struct Record {
     pub node: Node,
 }
 
-/// The position of a node in its tree, which is all that a child needs to know of it.
+/// The position of a node in its tree, from which that of a child follows.
 #[derive(Debug, Clone)]
 pub struct Place {
     pub id: String,
@@ -191,7 +191,7 @@ pub struct NewNode<'a> {
     pub context_links: &'a [String],
 }
 
-/// Inserts a node under a fresh id and makes its summary findable.
+/// Inserts a node under a fresh id and adds its summary to the text index.
 pub fn insert(tx: &Write<'_>, new: &NewNode<'_>) -> Result<Place> {
     let (properties, links) =
         (serde_json::to_string(new.properties)?, serde_json::to_string(new.context_links)?);
@@ -302,7 +302,7 @@ pub fn reparent(tx: &Write<'_>, record: &Record, parent: &Record) -> Result<()> 
     Ok(())
 }
 
-/// Removes a node that nothing points at any more, and that has no evidence.
+/// Deletes a node without edges and children, and that has no evidence.
 pub fn delete(tx: &Write<'_>, record: &Record) -> Result<()> {
     let id = &record.node.id;
     values::delete(tx, record.owner(), &values::all(&record.node.properties, []))?;

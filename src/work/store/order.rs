@@ -1,4 +1,4 @@
-//! The orders of pages of nodes: their index, their sort keys, and where a page goes on.
+//! The orders of pages of nodes: their index, their sort keys, and where the next page begins.
 
 use rusqlite::types::Value as Sql;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ impl Order {
         }
     }
 
-    /// Whether it is the order of creation, in which the rows of a value are too.
+    /// Whether it is the order of creation, which is also the order of the rows of a value.
     pub fn is_by_number(self) -> bool {
         matches!(self, Order::NotReady | Order::Created)
     }

@@ -97,7 +97,7 @@ pub fn lately_changed(tx: &Read<'_>, limit: usize) -> Result<Vec<Project>> {
     )
 }
 
-/// Projects that an error names.
+/// Projects that an error lists.
 const TOLD: usize = 20;
 /// Projects that an unknown name is compared with.
 const COMPARED: usize = 1_000;

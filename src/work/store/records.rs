@@ -1,4 +1,4 @@
-//! Rows as an exchange writes them: with their own times, versions and names.
+//! Rows as an import writes them: with their own times, versions and names.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub fn each_node(tx: &Read<'_>, visit: impl FnMut(Record) -> Result<bool>) -> Re
     tx.while_each(&sql, [], from_row, visit)
 }
 
-/// Where each node stands among those of its project that were made at the same instant; left out where it is first.
+/// The position of each node among those of its project that were created at the same instant; omitted for the first.
 pub fn orders(tx: &Read<'_>) -> Result<HashMap<i64, usize>> {
     let mut made: HashMap<(String, String), usize> = HashMap::new();
     let mut orders = HashMap::new();
@@ -71,7 +71,7 @@ pub fn put_edge(tx: &Write<'_>, edge: &Edge) -> Result<()> {
     Ok(())
 }
 
-/// Registers a root that is still to come, or gives a project another name.
+/// Registers a root that is inserted later, or renames a project.
 pub fn put_project(tx: &Write<'_>, id: &str, name: &str) -> Result<()> {
     tx.run(
         "INSERT INTO work_projects (id, name) VALUES (?1, ?2)
@@ -81,7 +81,7 @@ pub fn put_project(tx: &Write<'_>, id: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Inserts a node as it is, with its evidence, and makes its summary findable.
+/// Inserts a node as it is, with its evidence, and adds its summary to the text index.
 pub fn insert_node(tx: &Write<'_>, record: &Record) -> Result<()> {
     let node = &record.node;
     let inserted = tx.insert(
@@ -148,7 +148,7 @@ fn add_evidence(tx: &Write<'_>, node: &str, evidence: &[Evidence]) -> Result<()>
 /// Gives every node the depth and the project that follow from its parents; returns how many had others, and a node
 /// that no root leads to, in which case nothing is changed.
 pub fn settle_places(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
-    // From the roots down every node is reached once, or, on a cycle, never.
+    // From the roots down every node is reached once; a node on a cycle is never reached.
     const TREE: &str = "WITH RECURSIVE tree (id, depth, project) AS (
            SELECT id, 0, id FROM work_nodes WHERE parent IS NULL
            UNION ALL

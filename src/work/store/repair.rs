@@ -1,4 +1,4 @@
-//! What the work graph keeps twice: queries for what does not agree, and statements that write it again from its source.
+//! Derived data of the work graph: queries for rows that differ from their source, and statements that write them again.
 //! Ranks and files of open work, which SQL cannot read, are compared in `work/repair.rs`.
 
 use super::{links, records};
@@ -8,7 +8,7 @@ use crate::{
     work::validate::priority,
 };
 
-/// What SQL alone can compare.
+/// The comparisons that SQL alone can make.
 pub const CHECKS: &[Check] = &[
     Check {
         what: "all children",
@@ -97,7 +97,7 @@ pub const CHECKS: &[Check] = &[
 
 /// Repairs depths, projects and counters; returns how many rows were wrong, and a node that no root leads to.
 pub fn counters(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
-    // First the counts of projects by what the nodes say now, right or wrong: the triggers add to these below.
+    // First the counts of projects from the columns of nodes as they are, even if wrong: the triggers below change them.
     let mut wrong = tx.run(
         "WITH counted (id, total, resolved, blocked, actionable, leaves) AS (
            SELECT p.id, count(n.id), coalesce(sum(n.resolved), 0),
@@ -137,7 +137,7 @@ pub fn counters(tx: &Write<'_>) -> Result<(usize, Option<String>)> {
     Ok((wrong, lost))
 }
 
-/// Writes the files of open work where they are not what the links mean; returns how many nodes that were.
+/// Writes the files of open work where they differ from the links; returns the number of such nodes.
 pub fn open_links(tx: &Write<'_>) -> Result<usize> {
     let wrong = links::misfiled(tx)?;
     for node in &wrong {
@@ -146,7 +146,7 @@ pub fn open_links(tx: &Write<'_>) -> Result<usize> {
     Ok(wrong.len())
 }
 
-/// The nodes whose stored priority is not what their properties say: the id, and both numbers.
+/// The nodes whose stored priority differs from their properties: the id, and both numbers.
 pub fn misranked(tx: &Read<'_>) -> Result<Vec<(String, f64, f64)>> {
     let mut wrong = Vec::new();
     tx.while_each(
@@ -155,10 +155,10 @@ pub fn misranked(tx: &Read<'_>) -> Result<Vec<(String, f64, f64)>> {
         [],
         |row| Ok((row.get(0)?, row.get(1)?, db::json(row, 2)?)),
         |(id, kept, properties): (String, f64, Properties)| {
-            let said = priority(&properties);
+            let expected = priority(&properties);
             #[allow(clippy::float_cmp, reason = "both come from the same conversion")]
-            if kept != said {
-                wrong.push((id, kept, said));
+            if kept != expected {
+                wrong.push((id, kept, expected));
             }
             Ok(true)
         },
@@ -166,11 +166,11 @@ pub fn misranked(tx: &Read<'_>) -> Result<Vec<(String, f64, f64)>> {
     Ok(wrong)
 }
 
-/// Ranks nodes by what their properties say; returns how many were ranked otherwise.
+/// Sets the stored priority of nodes from their properties; returns how many were different.
 pub fn ranks(tx: &Write<'_>) -> Result<usize> {
     let wrong = misranked(tx)?;
-    for (id, _, said) in &wrong {
-        tx.run("UPDATE work_nodes SET priority = ?2 WHERE id = ?1", (id, said))?;
+    for (id, _, expected) in &wrong {
+        tx.run("UPDATE work_nodes SET priority = ?2 WHERE id = ?1", (id, expected))?;
     }
     Ok(wrong.len())
 }

@@ -1,4 +1,4 @@
-//! Which nodes a query wants, and where SQLite begins to read them.
+//! The nodes that a query selects, and the index that SQLite begins with.
 
 mod pages;
 
@@ -115,7 +115,7 @@ impl Selection {
         self.conditions.iter().map(|condition| format!(" AND {condition}")).collect()
     }
 
-    /// That the node of this number is in all ranges, but for one.
+    /// The condition that the node of this number is in all ranges except one.
     fn also_found(&self, number: &str, but: Option<usize>) -> String {
         let others = self.ranges.iter().enumerate().filter(|(index, _)| Some(*index) != but);
         let also = others.map(|(_, (_, range))| {
@@ -140,7 +140,7 @@ impl Selection {
 
     /// Resolved or not.
     pub fn resolved(&mut self, wanted: bool) {
-        // Written out: a partial index does not fit a value that is bound.
+        // Written into the SQL: SQLite does not use a partial index for a bound value.
         self.require(if wanted { "n.resolved = 1" } else { "n.resolved = 0" });
     }
 
@@ -173,7 +173,7 @@ impl Selection {
     pub fn text(&mut self, tx: &Read<'_>, needle: &Needle) -> Result<()> {
         match needle {
             Needle::Phrase(phrase) if !is_common(tx, phrase, self.total)? => {
-                // The index of ids knows the numbers too, so that no row is read for this.
+                // The index of ids has the numbers too, so that no row is read for this.
                 let sql = format!(
                     "SELECT json_group_array(n.seq) FROM work_nodes n WHERE n.id IN ({})",
                     subjects_sql(Domain::Work, 1)
@@ -228,7 +228,7 @@ impl Selection {
         self.require_if("n.open_children = 0", wanted);
     }
 
-    /// Ready to be worked on, or not.
+    /// Actionable, or not.
     pub fn actionable(&mut self, wanted: bool) {
         self.require_if(ACTIONABLE, wanted);
     }

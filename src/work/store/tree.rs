@@ -1,4 +1,4 @@
-//! Who stands above and below whom in `work_nodes`.
+//! Ancestors and descendants in `work_nodes`.
 
 use std::collections::HashSet;
 
@@ -29,8 +29,8 @@ pub fn ancestors(
     Ok(chain)
 }
 
-/// A node's id and those above it, at most `limit`, the nearest first. Ends also where an edit by hand has made a cycle
-/// of the tree.
+/// A node's id and those above it, at most `limit`, the nearest first. Also ends where an edit by hand has created a
+/// cycle in the tree.
 pub fn upward(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<String>> {
     let mut seen = HashSet::from([id.to_owned()]);
     let sql = "SELECT parent, id FROM work_nodes WHERE id = ?1";
@@ -40,7 +40,7 @@ pub fn upward(tx: &Read<'_>, id: &str, limit: usize) -> Result<Vec<String>> {
     })
 }
 
-/// Whether a node stands below another one: climbs just the levels between them, and not on the stack.
+/// Whether a node is below another one: reads only the levels between them, without recursion.
 pub fn is_below(tx: &Read<'_>, node: &Place, ancestor: &Place) -> Result<bool> {
     let levels = node.depth.saturating_sub(ancestor.depth);
     if levels <= 0 || node.project != ancestor.project {
@@ -87,7 +87,7 @@ pub fn children_in_sight(
 
 /// Children that are not done first, each part in the order of creation.
 pub fn children_open_first(tx: &Read<'_>, parent: &str, limit: usize) -> Result<Vec<Record>> {
-    // Named, since SQLite takes the one for all children as often as not.
+    // Named, because SQLite may choose the index of all children instead.
     let part = |index: &str, resolved: u8, limit: usize| {
         tx.all(
             &format!(

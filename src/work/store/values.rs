@@ -17,7 +17,7 @@ use crate::{
     work::types::{CLAIMED_AT, CLAIMED_BY, Evidence},
 };
 
-/// Bytes of a value that is stored whole. More than these serve no search, and make pages of the index.
+/// Bytes of a value that is stored whole. Longer values would help no search and fill pages of the index.
 const WHOLE: usize = 200;
 
 /// A value by which a node is found.
@@ -113,7 +113,7 @@ pub fn delete(tx: &Write<'_>, owner: Owner<'_>, found: &[Found]) -> Result<()> {
     Ok(())
 }
 
-/// Writes what `changes` say of properties.
+/// Writes the properties in `changes`.
 pub fn change(tx: &Write<'_>, owner: Owner<'_>, changes: &[Change]) -> Result<()> {
     let rows = |of: fn(&Change) -> &Value| -> Vec<Found> {
         let properties = changes.iter().filter_map(|change| {
@@ -127,7 +127,7 @@ pub fn change(tx: &Write<'_>, owner: Owner<'_>, changes: &[Change]) -> Result<()
     insert(tx, owner, &rows(|change| &change.after))
 }
 
-/// Makes a node found by a type of evidence.
+/// Adds a type of evidence to the values of a node.
 pub fn add_evidence(tx: &Write<'_>, node: &str, kind: &str) -> Result<()> {
     tx.run(
         "INSERT INTO work_values (project, key, kind, value, node)
@@ -138,22 +138,22 @@ pub fn add_evidence(tx: &Write<'_>, node: &str, kind: &str) -> Result<()> {
     Ok(())
 }
 
-/// A node and what it says of itself.
+/// A node with the values that its properties and evidence have.
 #[derive(Debug)]
-struct Said {
+struct Source {
     seq: i64,
     id: String,
     project: String,
     found: Vec<Found>,
 }
 
-const SAID: &str = "n.seq, n.id, n.project, n.properties,
+const SOURCE: &str = "n.seq, n.id, n.project, n.properties,
     (SELECT json_group_array(DISTINCT e.type) FROM work_evidence e WHERE e.node = n.id) AS evidence";
 
-fn said(row: &rusqlite::Row<'_>) -> rusqlite::Result<Said> {
+fn source(row: &rusqlite::Row<'_>) -> rusqlite::Result<Source> {
     let properties: Properties = db::json(row, "properties")?;
     let evidence: Vec<String> = db::json(row, "evidence")?;
-    Ok(Said {
+    Ok(Source {
         seq: row.get("seq")?,
         id: row.get("id")?,
         project: row.get("project")?,
@@ -161,7 +161,7 @@ fn said(row: &rusqlite::Row<'_>) -> rusqlite::Result<Said> {
     })
 }
 
-/// Gives the rows of a node and of all below it to another project.
+/// Moves the rows of a node and of all below it to another project.
 pub fn rehome(tx: &Write<'_>, root: &str, project: &str) -> Result<()> {
     let moved = tx.all(
         &format!(
@@ -169,12 +169,12 @@ pub fn rehome(tx: &Write<'_>, root: &str, project: &str) -> Result<()> {
                SELECT ?1
                UNION SELECT n.id FROM below CROSS JOIN work_nodes n ON n.parent = below.id
              )
-             SELECT {SAID} FROM below CROSS JOIN work_nodes n ON n.id = below.id"
+             SELECT {SOURCE} FROM below CROSS JOIN work_nodes n ON n.id = below.id"
         ),
         [root],
-        said,
+        source,
     )?;
-    for Said { seq, project: before, found, .. } in &moved {
+    for Source { seq, project: before, found, .. } in &moved {
         delete(tx, Owner { node: *seq, project: before }, found)?;
         insert(tx, Owner { node: *seq, project }, found)?;
     }
@@ -203,7 +203,8 @@ impl Sum {
     }
 }
 
-/// A node, or the number of one that does not exist, whose rows are not what it says: how many there are, and should be.
+/// A node whose rows differ from its properties and evidence, or the number of a missing node: how many rows exist, and
+/// should exist.
 #[derive(Debug)]
 pub struct Misfound {
     pub id: String,
@@ -214,7 +215,7 @@ pub struct Misfound {
     found: Vec<Found>,
 }
 
-/// The nodes that are not found by what they say. Reads all nodes and all rows.
+/// The nodes whose rows differ from their properties and evidence. Reads all nodes and all rows.
 pub fn misfound(tx: &Read<'_>) -> Result<Vec<Misfound>> {
     let mut kept: HashMap<i64, Sum> = HashMap::new();
     tx.while_each(
@@ -229,8 +230,8 @@ pub fn misfound(tx: &Read<'_>) -> Result<Vec<Misfound>> {
         |()| Ok(true),
     )?;
     let mut wrong = Vec::new();
-    let sql = format!("SELECT {SAID} FROM work_nodes n ORDER BY n.seq");
-    tx.while_each(&sql, [], said, |Said { seq, id, project, found }| {
+    let sql = format!("SELECT {SOURCE} FROM work_nodes n ORDER BY n.seq");
+    tx.while_each(&sql, [], source, |Source { seq, id, project, found }| {
         let (kept, mut expected) = (kept.remove(&seq).unwrap_or_default(), Sum::default());
         for Found { key, kind, value, .. } in &found {
             expected.add(&project, key, kind, value.into());
@@ -254,7 +255,7 @@ pub fn misfound(tx: &Read<'_>) -> Result<Vec<Misfound>> {
     Ok(wrong)
 }
 
-/// Writes the rows of nodes that are not found by what they say; returns how many nodes that were.
+/// Writes the rows of these nodes again; returns the number of nodes.
 pub fn settle(tx: &Write<'_>) -> Result<usize> {
     let wrong = misfound(tx)?;
     if !wrong.is_empty() {

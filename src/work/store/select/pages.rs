@@ -19,8 +19,8 @@ use crate::{base::Result, db::Read, work::types::DEPENDS_ON};
 const PAGE: i64 = 20;
 
 impl Selection {
-    /// As it was when `newest` was the newest node: without those that came later, and with what only waits for one of
-    /// them as actionable as it was. Else it would stand in both parts of a list that has the actionable nodes first.
+    /// The selection as it was when `newest` was the newest node: without later nodes, and with nodes that wait only for
+    /// later ones as actionable. Otherwise these would be in both parts of a list that has actionable nodes first.
     pub fn as_of(&mut self, tx: &Read<'_>, project: &str, newest: i64) -> Result<()> {
         let held = tx.one(
             &format!(
@@ -50,7 +50,7 @@ impl Selection {
         Ok(())
     }
 
-    /// The nodes that are held up by later ones alone, best first, after `position`.
+    /// The nodes that wait only for later ones, best first, after `position`.
     fn held(&self, tx: &Read<'_>, position: Option<&Position>) -> Result<VecDeque<Record>> {
         let Some(held) = &self.held else { return Ok(VecDeque::new()) };
         let mut rows = self.clone();
@@ -76,7 +76,7 @@ impl Selection {
     /// `columns` of rows in order.
     fn ordered(&self, columns: &str, source: &str, order: Order) -> String {
         match order {
-            // Its index has what is open and what is resolved apart: SQLite reads both, each as far as it has to.
+            // Its index has unresolved and resolved nodes in separate ranges: SQLite reads both, each as far as needed.
             Order::Recent if self.start == Start::Order => format!(
                 "SELECT {columns} FROM {source} AND n.resolved = 0
                  UNION ALL SELECT {columns} FROM {source} AND n.resolved = 1 ORDER BY n.touched DESC"
@@ -94,7 +94,7 @@ impl Selection {
     ) -> Result<()> {
         let bound = || params_from_iter(&self.values);
         // Where so many nodes have a value, a page is found sooner in the order itself than by sorting them all, if they
-        // are spread over it. Whether they are turns out on the way.
+        // are spread over it, which is known only after some rows.
         let many = (PAGE * self.total).isqrt() + 1;
         let Some((range, rows)) = self.narrowest(tx, many)? else {
             let sql = self.ordered(COLUMNS, &self.source(Some(order)), order);
