@@ -22,8 +22,8 @@ struct Steps {
 }
 
 impl Progress {
-    /// Calls `listener` with the steps done and expected, at every step: it paces itself.
-    pub fn heard_by(listener: impl Fn(usize, usize) + Send + Sync + 'static) -> Self {
+    /// Calls `listener` at every step with the steps done and expected. The listener limits its own rate.
+    pub fn reported_to(listener: impl Fn(usize, usize) + Send + Sync + 'static) -> Self {
         Progress(Some(Arc::new(Steps {
             done: AtomicUsize::new(0),
             expected: AtomicUsize::new(0),
@@ -65,7 +65,8 @@ mod tests {
     fn phases_add_up_and_what_is_done_only_grows() {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&heard);
-        let progress = Progress::heard_by(move |done, all| told.lock().unwrap().push((done, all)));
+        let progress =
+            Progress::reported_to(move |done, all| told.lock().unwrap().push((done, all)));
         progress.expect(2);
         progress.step();
         progress.clone().expect(1);

@@ -179,11 +179,11 @@ mod tests {
             "graph sevre",
         ] {
             let line: Vec<OsString> = line.split(' ').map(Into::into).collect();
-            let told = |read: clap::error::Result<Cli>| match read {
+            let shown = |read: clap::error::Result<Cli>| match read {
                 Ok(cli) => format!("{cli:?}"),
                 Err(error) => error.to_string(),
             };
-            assert_eq!(told(Cli::read(&line)), told(Cli::try_parse_from(&line)), "{line:?}");
+            assert_eq!(shown(Cli::read(&line)), shown(Cli::try_parse_from(&line)), "{line:?}");
         }
     }
 

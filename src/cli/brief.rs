@@ -67,11 +67,11 @@ pub fn run(ask: &Brief, shell: &mut Shell) -> Outcome {
         }
         wanted.paths = Some(files);
     }
-    let told = shell.joined(|tx, around| compose::brief(tx, around, &wanted))?;
+    let briefing = shell.joined(|tx, around| compose::brief(tx, around, &wanted))?;
     if shell.out.json {
-        shell.out.object(&told)?;
+        shell.out.object(&briefing)?;
     } else {
-        print(&told, &mut shell.out)?;
+        print(&briefing, &mut shell.out)?;
     }
     Ok(Done::Ok)
 }
@@ -86,45 +86,47 @@ fn changed(revision: &str, shell: &Shell) -> Result<Vec<String>, Failure> {
     })
 }
 
-fn print(told: &Briefing, out: &mut Output) -> std::io::Result<()> {
-    if let Some(node) = &told.node {
+fn print(briefing: &Briefing, out: &mut Output) -> std::io::Result<()> {
+    if let Some(node) = &briefing.node {
         let holder = node.claimed_by.as_deref().map(|by| format!("  claimed by {}", plain(by)));
         let holder = styled(WARN, holder.unwrap_or_default());
         out.line(format_args!("{}  {}{holder}", styled(NEXT, &node.id), brief(&node.summary)))?;
     }
-    for each in &told.atoms {
+    for each in &briefing.atoms {
         atom(each, out)?;
     }
-    for each in &told.molecules {
+    for each in &briefing.molecules {
         molecule(each, out)?;
     }
-    for each in &told.failing {
+    for each in &briefing.failing {
         violation(each, out)?;
     }
-    for each in &told.kb {
+    for each in &briefing.kb {
         super::context::requirement(&each.thing, out)?;
     }
-    for each in &told.work {
+    for each in &briefing.work {
         super::context::open_work(&each.thing, out)?;
     }
-    let mut begun = told.node.is_some()
-        || !(told.atoms.is_empty() && told.molecules.is_empty() && told.failing.is_empty())
-        || !(told.kb.is_empty() && told.work.is_empty());
-    section("last changes", told.changes.len(), &mut begun, out)?;
-    for each in &told.changes {
+    let mut begun = briefing.node.is_some()
+        || !(briefing.atoms.is_empty()
+            && briefing.molecules.is_empty()
+            && briefing.failing.is_empty())
+        || !(briefing.kb.is_empty() && briefing.work.is_empty());
+    section("last changes", briefing.changes.len(), &mut begun, out)?;
+    for each in &briefing.changes {
         change(each, out)?;
     }
-    section("nothing is known about", told.unknown.len(), &mut begun, out)?;
-    for path in &told.unknown {
+    section("nothing is known about", briefing.unknown.len(), &mut begun, out)?;
+    for path in &briefing.unknown {
         out.line(format_args!("  {}", plain(path)))?;
     }
     if begun {
         out.gap()?;
     }
-    if let Some(note) = &told.note {
+    if let Some(note) = &briefing.note {
         out.line(plain(note))?;
     }
-    if let Some(left_out) = &told.left_out {
+    if let Some(left_out) = &briefing.left_out {
         let counts = counts(left_out);
         if !counts.is_empty() {
             let more = styled(NEXT, "--max-tokens");
@@ -135,8 +137,8 @@ fn print(told: &Briefing, out: &mut Output) -> std::io::Result<()> {
             out.line(styled(QUIET, format_args!("not looked at: {older} of longer ago")))?;
         }
     }
-    let files = number(told.files, "file");
-    out.line(styled(QUIET, format_args!("{files}, {} tokens", told.used_tokens)))
+    let files = number(briefing.files, "file");
+    out.line(styled(QUIET, format_args!("{files}, {} tokens", briefing.used_tokens)))
 }
 
 /// A heading, apart from what has begun before it; none over nothing.

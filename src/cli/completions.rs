@@ -166,11 +166,11 @@ pub fn changesets() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let log = setting()
             .and_then(|setting| look(|tx| kb::log(tx, &setting.branch, None, OFFERED, false)));
-        let told = |it: kb::LogEntry| {
+        let completion = |it: kb::LogEntry| {
             let reason = it.reason.map(|reason| format!(", {reason}")).unwrap_or_default();
             (it.changeset, format!("{} {}{reason}", it.action, when(it.at)))
         };
-        fitting(current, log.unwrap_or_default().into_iter().map(told).collect())
+        fitting(current, log.unwrap_or_default().into_iter().map(completion).collect())
     })
 }
 

@@ -151,10 +151,10 @@ fn print(found: &compose::Context, out: &mut Output) -> std::io::Result<()> {
     if found.kb_omitted > 0 {
         out.line(styled(QUIET, format_args!("… and {} more of the KB", found.kb_omitted)))?;
     }
-    // An atom is not the only one that may know a file.
-    let told =
+    // A file without atoms may be known to the KB.
+    let is_known =
         |path: &&String| found.kb.iter().flatten().any(|fact| fact.thing.paths.contains(path));
-    let mut unknown = known.unmatched_paths.iter().filter(|path| !told(path)).peekable();
+    let mut unknown = known.unmatched_paths.iter().filter(|path| !is_known(path)).peekable();
     if unknown.peek().is_some() {
         out.gap()?;
         out.line(styled(WARN, "nothing is known about"))?;

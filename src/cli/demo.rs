@@ -46,7 +46,7 @@ pub fn run(ask: &Demo, shell: &mut Shell) -> Outcome {
     let (stage, app) = Stage::new()?;
     let ctx = app.ctx(None);
     let (app, ctx) = (mem::replace(&mut shell.app, app), mem::replace(&mut shell.ctx, ctx));
-    let told = Story { stage: &stage, shell, stop, chapter: 0 }.tell();
+    let outcome = Story { stage: &stage, shell, stop, chapter: 0 }.tell();
     // Its database is closed before its directory goes.
     shell.ctx = ctx;
     drop(mem::replace(&mut shell.app, app));
@@ -54,7 +54,7 @@ pub fn run(ask: &Demo, shell: &mut Shell) -> Outcome {
         true => Some(stage.keep()),
         false => None,
     };
-    told?;
+    outcome?;
     let out = &mut shell.out;
     out.gap()?;
     match place {

@@ -146,8 +146,8 @@ fn of_jsonl(lines: &str, ask: &Import, shell: &mut Shell) -> Outcome {
         out.object(&json!({ "dry_run": ask.dry_run, "imported": done }))?;
         return Ok(Done::Ok);
     }
-    out.line(format_args!("entities    {}", told(&done.nodes)))?;
-    out.line(format_args!("relations   {}", told(&done.connections)))?;
+    out.line(format_args!("entities    {}", describe(&done.nodes)))?;
+    out.line(format_args!("relations   {}", describe(&done.connections)))?;
     let (nodes, connections) = (done.node_types, done.connection_types);
     out.line(format_args!(
         "types       {nodes} of nodes and {connections} of connections are new"
@@ -234,9 +234,9 @@ fn counted(tally: &exchange::Tally) -> String {
         (tally.replaced, "replaced"),
         (tally.kept, "kept: what is here is newer"),
     ];
-    let told = counts.iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> = told.map(|(count, word)| format!("{count} {word}")).collect();
-    told.join(", ")
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
+    counts.join(", ")
 }
 
 fn of_directory(directory: &Path, ask: &Import, shell: &mut Shell) -> Outcome {
@@ -255,12 +255,12 @@ fn of_directory(directory: &Path, ask: &Import, shell: &mut Shell) -> Outcome {
         ("nodes", &imported.nodes),
         ("connections", &imported.connections),
     ] {
-        out.line(format_args!("{name:<17} {}", plain(&told(tally))))?;
+        out.line(format_args!("{name:<17} {}", plain(&describe(tally))))?;
     }
     dry(ask.dry_run, shell)
 }
 
-fn told(tally: &Tally) -> String {
+fn describe(tally: &Tally) -> String {
     let mut parts = vec![format!("{} new", tally.new), format!("{} equal", tally.equal)];
     if tally.updated > 0 {
         parts.push(format!("{} updated", tally.updated));

@@ -77,7 +77,7 @@ impl Shell {
         self.app.write(&self.ctx, f)
     }
 
-    /// Reads what several domains say, where there is something to read.
+    /// Reads from several domains; an error if there is no database yet.
     fn joined<T>(&mut self, f: impl Fn(&Read<'_>, &Around<'_>) -> Result<T>) -> Result<T> {
         self.check_there()?;
         self.app.joined(&self.ctx, f)
@@ -85,7 +85,7 @@ impl Shell {
 
     /// Runs a call that may take long, with a progress bar on a terminal.
     fn watched<T>(&mut self, title: &'static str, call: impl FnOnce(&mut App, &Ctx) -> T) -> T {
-        let (progress, _bar) = self.out.progress(title).hearing();
+        let (progress, _bar) = self.out.progress(title).into_progress();
         let ctx = Ctx { progress, ..self.ctx.clone() };
         call(&mut self.app, &ctx)
     }
@@ -161,7 +161,7 @@ fn start(cli: &Cli, serve: Serve) -> ExitCode {
     };
     match config {
         Ok(config) => {
-            say_more(&config);
+            log_settings(&config);
             let app = App::new(config);
             let ctx = app.ctx(Some(ACTOR));
             let request = ctx.request.clone();
@@ -181,7 +181,7 @@ fn start(cli: &Cli, serve: Serve) -> ExitCode {
 }
 
 /// Logs which database and settings are used, for --verbose.
-fn say_more(config: &Config) {
+fn log_settings(config: &Config) {
     let shown = |path: &Path| output::plain(&path.display().to_string());
     let (db, source) = (shown(&config.db_path.value), config.db_path.source.to_string());
     let there = if config.db_path.value.exists() { "" } else { ", does not exist yet" };

@@ -108,7 +108,7 @@ fn print(next: &NextNode, shell: &mut Shell) -> Result<(), std::io::Error> {
 
 /// The next thing to type.
 fn what_now(ask: &Next, nodes: &[NextNode], shell: &mut Shell) -> Outcome {
-    // Whoever asks again is given what is theirs, which need not be taken twice.
+    // A node that the actor holds already is offered again, and needs no second claim.
     let is_taken = |first: &&NextNode| {
         let by = first.node.properties.get(CLAIMED_BY).and_then(|by| by.as_str());
         ask.claim || by == Some(shell.ctx.actor.as_str())

@@ -1,8 +1,8 @@
-//! Who reads the input: the server's own thread while it has nothing else to do, a helper while it has.
+//! Reading of the input: by the server's own thread while it is idle, otherwise by a helper thread.
 //!
-//! A hop between threads costs more than most calls. So an idle server waits for its client right in the read,
-//! and lends its reader to a thread only while a call runs elsewhere or the client does not read a response. The
-//! helper reads ahead, and returns the reader with the first line that arrives while the server is idle again.
+//! Passing a line between threads costs more than most calls. So an idle server reads its input itself, and lends its
+//! reader to the helper only while a call runs on another thread or the client does not read a response. The helper
+//! reads ahead, and returns the reader with the first line that arrives while the server is idle again.
 
 use std::{
     collections::VecDeque,
@@ -29,26 +29,26 @@ const READ_AHEAD: usize = 4096;
 const HELD_LINES: usize = 4;
 /// Bytes asked of the input at once.
 const CHUNK: usize = 64 * 1024;
-/// A line buffer that grew past this is given back after its line.
+/// A line buffer that grew past this is freed after its line.
 pub(super) const KEPT_BUFFER: usize = 1024 * 1024;
 /// Room for parsing [`MAX_LEVELS`](crate::tools::json::MAX_LEVELS) levels, also without optimisation.
 pub(super) const READER_STACK: usize = 16 * 1024 * 1024;
-/// How often others get their turn before the reader is lent: a call that runs inline is done and answered
-/// within two.
+/// How often other tasks run before the reader is lent. A call that runs inline is done, and its response written,
+/// within two turns.
 const TURNS: usize = 4;
 
 /// The input, and the thread that reads it.
 pub(super) struct Input<R> {
-    /// Here unless it is lent, or the input has ended.
+    /// None while it is lent, and after the end of the input.
     reader: Option<LineReader<R>>,
     helper: Option<Helper<R>>,
     /// What the helper has read and the server has not received yet.
     read: VecDeque<Incoming>,
     room: Arc<Room>,
-    /// The wish that the helper give the reader back with its next line. Whoever turns it off has it: the helper,
-    /// and the reader comes, or this side, and the helper reads on.
+    /// Set to request the reader back with the next line of the helper. The side that clears it decides: if the helper
+    /// does, it returns the reader; if the server does, the helper reads on.
     wanted: Arc<AtomicBool>,
-    /// Whether the wish was uttered, and neither came true nor was taken back.
+    /// Whether the reader was requested, and the request was neither fulfilled nor withdrawn.
     asked: bool,
 }
 
@@ -57,7 +57,7 @@ struct Helper<R> {
     read: mpsc::Receiver<Lent<R>>,
 }
 
-/// What the helper read; with the reader, if that was wanted.
+/// A message that the helper read, with the reader if it was requested.
 struct Lent<R> {
     incoming: Incoming,
     reader: Option<LineReader<R>>,
@@ -76,15 +76,15 @@ impl<R: Read + Send + 'static> Input<R> {
         }
     }
 
-    /// The next message; none when the input has ended. An `idle` server waits for it right here, on its thread.
+    /// The next message; none when the input has ended. An `idle` server reads it on its own thread.
     ///
-    /// Safe to drop at its waits: what was read stays in the channel, and the reader with its helper.
+    /// Cancel safe: messages stay in the channel, and a lent reader stays with the helper.
     pub async fn next(&mut self, idle: bool) -> Option<Incoming> {
         loop {
             if self.asked && (self.reader.is_some() || self.wanted.swap(false, Ordering::AcqRel)) {
                 self.asked = false;
             }
-            // A helper that has taken the wish has the line in hand with which it comes true.
+            // A helper that has accepted the request already has the line with which it returns the reader.
             if !self.asked {
                 if let Some(incoming) = self.read.pop_front() {
                     return Some(incoming);
@@ -117,13 +117,13 @@ impl<R: Read + Send + 'static> Input<R> {
         self.reader.is_some()
     }
 
-    /// Has the input read by the helper.
+    /// Lends the reader to the helper.
     pub fn lend(&mut self) {
         let Some(reader) = self.reader.take() else { return };
         if self.helper.is_none() {
             self.helper = Helper::start(Arc::clone(&self.wanted), Arc::clone(&self.room));
         }
-        // A helper that cannot be had, or has panicked, ends the input.
+        // The input ends if the helper cannot be started or has panicked.
         if let Some(helper) = &self.helper {
             let _ = helper.lend.send(reader);
         }
@@ -131,8 +131,8 @@ impl<R: Read + Send + 'static> Input<R> {
 }
 
 impl<R: Read + Send + 'static> Helper<R> {
-    /// The thread is left behind when serving ends first: nothing can interrupt its read, and it holds nothing
-    /// that needs closing.
+    /// The thread is not joined when serving ends first: nothing can interrupt its read, and it holds nothing that
+    /// needs closing.
     fn start(wanted: Arc<AtomicBool>, room: Arc<Room>) -> Option<Self> {
         let (lend, lent) = std_mpsc::channel();
         let (sender, read) = mpsc::channel(READ_AHEAD);
@@ -154,7 +154,7 @@ impl<R: Read + Send + 'static> Helper<R> {
     }
 }
 
-/// Reads until the reader is wanted back; false when the input or the session ended.
+/// Reads until the reader is requested back; false when the input or the session ended.
 fn read_ahead<R: Read>(
     mut reader: LineReader<R>,
     sender: &mpsc::Sender<Lent<R>>,
@@ -173,7 +173,7 @@ fn read_ahead<R: Read>(
     }
 }
 
-/// Ties the room that a message takes to its request: it is free again when the request is done.
+/// Attaches the memory that a message takes to its request, which frees it at its end.
 fn holding(mut incoming: Incoming, held: Held) -> Incoming {
     if let Incoming::Request(_, request) = &mut incoming {
         request.extensions_mut().insert(Arc::new(held));
@@ -198,7 +198,7 @@ impl<R: Read> LineReader<R> {
         self.reader.buffer().contains(&b'\n')
     }
 
-    /// Waits for the next line that means something, and returns it with its size in memory; none at the end of the input.
+    /// Waits for the next line that has an effect, and returns it with its size in memory; none at the end of the input.
     fn next(&mut self) -> Option<(Incoming, usize)> {
         loop {
             let incoming = match read_line(&mut self.reader, &mut self.line, self.max_line) {

@@ -36,7 +36,7 @@ use super::{
     input::{Input, READER_STACK},
     listing::{config, listing},
     message::Arrived,
-    progress::{self, Heard},
+    progress::{self, Notifications},
     prompts, resources, result,
     transport::{Lines, Output},
 };
@@ -48,7 +48,7 @@ use crate::{
 
 /// A call with a longer line runs on a thread of its own.
 const SHORT_LINE: usize = 64 * 1024;
-/// Between two interrupts of a cancelled call: one that comes before a long statement is lost on it.
+/// Time between two interrupts of a cancelled call: an interrupt has no effect on a statement that begins later.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
 
 /// Serves `registry` until the input ends and every accepted call has its response.
@@ -74,7 +74,7 @@ fn serve_lines(
     let thread = thread::Builder::new().name("serve".to_owned()).stack_size(READER_STACK);
     let serving = thread.spawn(move || {
         let server = Server::new(app, registry);
-        let lines = Lines::new(input, writer).after_each(server.after_answers());
+        let lines = Lines::new(input, writer).after_each(server.between_calls());
         run(server, lines)
     });
     let ended = serving.map_err(Error::internal)?.join();
@@ -120,10 +120,10 @@ impl Server {
         }
     }
 
-    /// What is done after a response, which it must not delay: a database that exists is opened while the client reads
+    /// Work after a response, which it must not delay: a database that exists is opened while the client reads
     /// the response to `initialize`, and a checkpoint is written now and then. One that is missing is created by the
     /// first call that needs it, so that no file appears without need.
-    fn after_answers(&self) -> impl FnMut() + Send + 'static {
+    fn between_calls(&self) -> impl FnMut() + Send + 'static {
         let (app, mut greeted) = (Arc::clone(&self.app), false);
         move || {
             // A call has the lock: it opens the file itself, and this runs again after its response.
@@ -176,10 +176,10 @@ impl Server {
         let interrupt = app.interrupt_handle();
         let registry = Arc::clone(&self.registry);
         let mut ctx = ctx.clone();
-        let mut heard = context.meta.get_progress_token().map(|token| {
-            let (progress, heard) = Heard::new(token);
+        let mut notifications = context.meta.get_progress_token().map(|token| {
+            let (progress, notifications) = Notifications::new(token);
             ctx.progress = progress;
-            heard
+            notifications
         });
         let mut thread = tokio::task::spawn_blocking(move || {
             let outcome = registry.answer(&mut app, &ctx, name, arguments);
@@ -193,8 +193,8 @@ impl Server {
                     let (outcome, _app) = done.map_err(Error::internal)?;
                     return outcome;
                 }
-                told = next(heard.as_mut()), if !cancelled => {
-                    progress::send(&context.peer, told).await;
+                notification = next(notifications.as_mut()), if !cancelled => {
+                    progress::send(&context.peer, notification).await;
                 }
                 () = context.ct.cancelled(), if !cancelled => cancelled = true,
                 () = tokio::time::sleep(INTERRUPT_EVERY), if cancelled => {}
@@ -232,15 +232,15 @@ impl Server {
     }
 }
 
-/// The next progress of a call; never, for a client that did not ask for it.
-async fn next(heard: Option<&mut Heard>) -> ProgressNotificationParam {
-    match heard {
-        Some(heard) => heard.next().await,
+/// The next progress notification; never for a client that did not request progress.
+async fn next(notifications: Option<&mut Notifications>) -> ProgressNotificationParam {
+    match notifications {
+        Some(notifications) => notifications.next().await,
         None => pending().await,
     }
 }
 
-/// Lists are one page, so that no cursor was ever given out.
+/// Refuses a cursor: every list is one page, so that the server never returned one.
 fn check_first_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.is_some_and(|request| request.cursor.is_some()) {
         true => {

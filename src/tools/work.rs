@@ -39,7 +39,7 @@ Rules of thumb:
 no list of your own.
 - graph_plan makes many nodes in one atomic call (ref, parent_ref, depends_on). A leaf is an hour's \
 work with a checkable result; put its files in context_links.
-- Evidence is for whoever comes next: commits (git), test results (test), what you learned (note). \
+- Evidence is for the next agent: commits (git), test results (test), what you learned (note). \
 Resolve only what is done and checked.
 - Found more work? Plan it at once. Blocked? graph_connect a depends_on edge. Plan wrong? \
 graph_restructure.

@@ -38,13 +38,13 @@ pub fn run(ask: &Branch, shell: &mut Shell) -> Outcome {
         out.object(&json!({ "branch": name, "store": words(done) }))?;
         return Ok(Done::Ok);
     }
-    let told = match done {
+    let outcome = match done {
         Ensured::Present => "is there",
         Ensured::Made => "made, empty",
         Ensured::Copied => "made as a copy of the default branch's",
         Ensured::Renamed => "taken along from its former name",
     };
-    out.line(format_args!("{} store of {} {told}", styled(GOOD, "✓"), plain(name)))?;
+    out.line(format_args!("{} store of {} {outcome}", styled(GOOD, "✓"), plain(name)))?;
     Ok(Done::Ok)
 }
 

@@ -146,7 +146,10 @@ mod tests {
     #[test]
     fn stored_text_is_neither_a_placeholder_nor_a_link_of_a_message() {
         let message = "`{0} [here](3)` is no status of req".to_owned();
-        let told = result(&Violation { message, ..violation(None) });
-        assert_eq!(told["message"]["text"], "A: `{{0}} [here] (3)` is no status of req. cut it");
+        let reported = result(&Violation { message, ..violation(None) });
+        assert_eq!(
+            reported["message"]["text"],
+            "A: `{{0}} [here] (3)` is no status of req. cut it"
+        );
     }
 }

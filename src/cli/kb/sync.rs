@@ -30,10 +30,10 @@ pub struct Sync {
     pub hook: bool,
 }
 
-/// What a sync did, as machines read it.
+/// The result of a sync as JSON.
 #[derive(Debug, Serialize)]
-struct Told<'a> {
-    /// Whether the branch says what the files say, as far as they can be used.
+struct SyncReport<'a> {
+    /// Whether the branch has all content of the readable files.
     up_to_date: bool,
     #[serde(flatten)]
     synced: &'a Synced,
@@ -52,7 +52,7 @@ pub fn run(ask: &Sync, shell: &mut Shell) -> Outcome {
     if out.json {
         // With --check being out of date and having problems both end with exit code 1.
         let up_to_date = !ask.check || synced.is_up_to_date();
-        out.object(&Told { up_to_date, synced: &synced })?;
+        out.object(&SyncReport { up_to_date, synced: &synced })?;
     } else {
         print(&synced, ask.check, out)?;
     }

@@ -43,20 +43,20 @@ impl Progress {
         }
     }
 
-    /// Lets a call that reports its progress move it; it is removed when the second return value is dropped.
-    pub fn hearing(self) -> (base::Progress, Heard) {
+    /// Returns a progress that moves the bar, and a guard that removes the bar when it is dropped.
+    pub fn into_progress(self) -> (base::Progress, BarGuard) {
         if self.next.is_none() {
-            return (base::Progress::default(), Heard(None));
+            return (base::Progress::default(), BarGuard(None));
         }
         let bar = Arc::new(Mutex::new(self));
         let moved = Arc::clone(&bar);
-        let progress = base::Progress::heard_by(move |done, all| {
+        let progress = base::Progress::reported_to(move |done, all| {
             moved.lock().unwrap_or_else(PoisonError::into_inner).show(done, all);
         });
-        (progress, Heard(Some(bar)))
+        (progress, BarGuard(Some(bar)))
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&mut self) {
         if self.drawn {
             self.drawn = false;
@@ -73,10 +73,10 @@ impl Progress {
     }
 }
 
-/// A bar that a call moves.
-pub struct Heard(Option<Arc<Mutex<Progress>>>);
+/// Removes the bar of a call when it is dropped.
+pub struct BarGuard(Option<Arc<Mutex<Progress>>>);
 
-impl Drop for Heard {
+impl Drop for BarGuard {
     fn drop(&mut self) {
         if let Some(bar) = &self.0 {
             bar.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -127,10 +127,10 @@ mod tests {
             let written = Written::default();
             let err = Box::new(written.clone());
             let bar = Progress { title: "importing", next, drawn: false, err };
-            let (progress, heard) = bar.hearing();
+            let (progress, guard) = bar.into_progress();
             progress.expect(3);
             progress.step();
-            drop(heard);
+            drop(guard);
             let text = written.text();
             assert_eq!(text.matches("1 of 3").count(), usize::from(next.is_some()), "{text:?}");
             assert!(text.ends_with(expected), "{text:?}");

@@ -148,7 +148,7 @@ fn print_details(
     };
     let command =
         |arguments: &str| styled(NEXT, out.command(&format!("graph {arguments}"))).to_string();
-    let told = match (line.unresolved, line.total) {
+    let next_step = match (line.unresolved, line.total) {
         (0, _) => format!("  all done; look back: {}", command(&format!("tree{name} --all"))),
         (_, 1) => {
             "  nothing planned yet: ask an agent to break the goal down with graph_plan".to_owned()
@@ -159,5 +159,5 @@ fn print_details(
         }
         _ => format!("  take it: {}", command(&format!("next{name} --claim"))),
     };
-    out.line(told)
+    out.line(next_step)
 }

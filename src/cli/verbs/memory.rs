@@ -134,7 +134,7 @@ fn titles(tx: &Read<'_>, given: &[String]) -> Result<Vec<(String, String)>> {
     let titles = given.iter().map(|given| {
         let id = target::memory(tx, given)?;
         let node = memory::get_node(tx, &ByNode { node_id: id })?;
-        let title = memory::text_of(tx, &node.id)?.map(|told| told.title);
+        let title = memory::text_of(tx, &node.id)?.map(|text| text.title);
         Ok((node.id, title.unwrap_or_default()))
     });
     titles.collect()

@@ -269,7 +269,7 @@ fn export_and_import_report_progress() {
             let heard = Arc::new(Mutex::new(Vec::new()));
             let told = Arc::clone(&heard);
             let progress =
-                Progress::heard_by(move |done, all| told.lock().unwrap().push((done, all)));
+                Progress::reported_to(move |done, all| told.lock().unwrap().push((done, all)));
             let ctx = Ctx { progress, ..app.ctx("a") };
             if beads {
                 app.app.import_beads(&ctx, "p", &issues, false).unwrap();
@@ -287,7 +287,7 @@ fn export_and_import_report_progress() {
     for out in [true, false] {
         let heard = Arc::new(Mutex::new((0, 0)));
         let told = Arc::clone(&heard);
-        let progress = Progress::heard_by(move |done, all| *told.lock().unwrap() = (done, all));
+        let progress = Progress::reported_to(move |done, all| *told.lock().unwrap() = (done, all));
         let ctx = Ctx { progress, ..app.ctx("a") };
         if out {
             app.app.read(&ctx, |tx| graph::memory::export(tx, &directory, false)).unwrap();

@@ -8,12 +8,8 @@ const UNUSED: &[&str] =
 
 /// How often they are still in a directory or page. These numbers may only become smaller.
 const LEFT: &[(&str, usize)] = &[
-    ("src/cli/", 7),
     // The name of a column.
     ("src/fresh/store/", 2),
-    ("src/mcp/", 9),
-    // The instructions to agents, which cost tokens.
-    ("src/tools/", 1),
 ];
 
 /// The words of a text that are ruled out, with their lines.

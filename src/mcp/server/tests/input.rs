@@ -1,4 +1,4 @@
-//! Whoever reads the input, nobody waits for it who need not.
+//! The input is read by the server or by its helper, and neither delays responses or the client.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn cancel(session: &mut Session, id: u32) {
 #[test]
 fn a_client_may_send_everything_before_it_reads_anything() {
     let mut session = Session::opened();
-    // Neither the requests nor the answers fit into their pipe.
+    // Neither the requests nor the responses fit into their pipe.
     let text = "t".repeat(6_000);
     for id in 1..=1000 {
         session.call(id, "test_echo", json!({ "n": id, "text": text }));
@@ -25,7 +25,7 @@ fn a_client_may_send_everything_before_it_reads_anything() {
     }
     answered.sort_unstable();
     assert_eq!(answered, (1..=1000).collect::<Vec<_>>());
-    // And then the reader is where it was.
+    // Afterwards the server has its reader again.
     session.ping();
     assert!(session.end().is_empty());
 }

@@ -1,22 +1,22 @@
-//! Who asks is told how far a long call is.
+//! A client that requests progress is notified of the progress of a long call.
 
 use super::*;
 
-/// Calls a tool with a progress token, or none; gives all messages up to its answer.
-fn told(session: &mut Session, arguments: Value, token: Option<Value>) -> Vec<Value> {
+/// Calls a tool with or without a progress token; returns all messages up to its response.
+fn notifications(session: &mut Session, arguments: Value, token: Option<Value>) -> Vec<Value> {
     let mut params = json!({ "name": "test_count", "arguments": arguments });
     if let Some(token) = token {
         params["_meta"] = json!({ "progressToken": token });
     }
     session.send(json!(1), "tools/call", params);
-    let mut told = Vec::new();
+    let mut notifications = Vec::new();
     loop {
         let message = session.next().unwrap();
         if message["id"] == 1 {
             assert_eq!(message["result"]["isError"], false, "{message}");
-            return told;
+            return notifications;
         }
-        told.push(message);
+        notifications.push(message);
     }
 }
 
@@ -26,10 +26,13 @@ fn progress_grows_comes_before_the_answer_and_at_a_pace() {
     for token in [json!("a"), json!(7)] {
         let start = Instant::now();
         let long = json!({ "n": 50, "text": "p".repeat(SHORT_LINE) });
-        let told = told(&mut session, long, Some(token.clone()));
-        assert!(!told.is_empty() && told.len() <= start.elapsed().as_millis() as usize / 100);
+        let notifications = notifications(&mut session, long, Some(token.clone()));
+        assert!(
+            !notifications.is_empty()
+                && notifications.len() <= start.elapsed().as_millis() as usize / 100
+        );
         let mut last = 0.0;
-        for message in told {
+        for message in notifications {
             assert_eq!(message["method"], "notifications/progress", "{message}");
             let params = &message["params"];
             assert_eq!(params["progressToken"], token, "{message}");
@@ -46,7 +49,7 @@ fn progress_grows_comes_before_the_answer_and_at_a_pace() {
 fn nobody_is_told_who_did_not_ask_or_got_the_answer_at_once() {
     let mut session = Session::opened();
     let long = json!({ "n": 30, "text": "o".repeat(SHORT_LINE) });
-    assert!(told(&mut session, long, None).is_empty());
-    assert!(told(&mut session, json!({ "n": 1 }), Some(json!("b"))).is_empty());
+    assert!(notifications(&mut session, long, None).is_empty());
+    assert!(notifications(&mut session, json!({ "n": 1 }), Some(json!("b"))).is_empty());
     assert!(session.end().is_empty());
 }
