@@ -1,4 +1,4 @@
-//! Who asks, from where, under which request, with which clock and ids.
+//! The context of a call: its actor, request, directory, clock and ids.
 
 use std::path::PathBuf;
 
@@ -9,14 +9,14 @@ use super::{ids::Ids, progress::Progress, time::Clock};
 pub struct Ctx {
     /// The agent identity that every write is attributed to.
     pub actor: String,
-    /// Finds the call again in the log and in the event table.
+    /// Identifies the call in the program's log and in the event log.
     pub request: String,
-    /// Where the instant of the call comes from.
+    /// The source of the call's time.
     pub clock: Clock,
-    /// Where new ids come from.
+    /// The source of new ids.
     pub ids: Ids,
     /// The directory that the caller's paths are relative to: in git, the root of the working tree.
     pub root: Option<PathBuf>,
-    /// Who hears how far the call is; nobody, unless a transport listens.
+    /// Receives the progress of the call if a transport listens.
     pub progress: Progress,
 }

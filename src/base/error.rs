@@ -1,4 +1,4 @@
-//! The error model: a fault the caller can fix, or a defect of ours.
+//! The error model: a fault that the caller can fix, or a defect of this program.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,18 +8,18 @@ use super::code::ErrorCode;
 /// The result of everything that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong: the caller's side, or ours.
+/// An error of the caller or of this program.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The caller can do something about it; goes out whole.
+    /// The caller can fix it, and receives all of it.
     #[error("{0}")]
     Fault(Box<Fault>),
-    /// A defect; the caller sees a request id, the log sees the cause.
+    /// A defect; the caller receives a request id, and the log has the cause.
     #[error("{0}")]
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// What a caller is told: a code to branch on, a sentence, and a safe next step.
+/// An error as the caller receives it: a code, a sentence, and a safe next step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fault {
     /// The code to branch on.
@@ -46,7 +46,7 @@ impl Fault {
             .details(json!({ "field": field }))
     }
 
-    /// `field` names a thing that is not there.
+    /// `field` names a thing that does not exist.
     pub fn not_found(field: &str, what: &str, name: &str) -> Self {
         let name = super::text::shorten(name, 80);
         Self::new(
@@ -98,7 +98,7 @@ impl Error {
         }
     }
 
-    /// The fault to show: a defect becomes its request id, the cause stays behind.
+    /// The fault for the caller: for a defect it has the request id and not the cause.
     pub fn into_fault(self, request: &str) -> Fault {
         match self {
             Error::Fault(fault) => *fault,

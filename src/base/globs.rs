@@ -1,4 +1,4 @@
-//! Globs: what a pattern may be, what it matches, and how it is found among very many.
+//! Globs: which patterns are valid, what they match, and how the matching ones are found among many.
 //!
 //! `*` stays within a directory, `**` crosses directories, dotfiles are files like any other. Compiling a pattern costs more
 //! than matching it, so that patterns are kept under a [key](keys): something that every path they match must have.
@@ -13,13 +13,13 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::{Fault, Result, text};
 
-/// Characters of one pattern.
+/// Limit on the characters of one pattern.
 pub const MAX_CHARS: usize = 512;
-/// Opening braces of one pattern: nested deeper than 250 they would make the compiler panic.
+/// Limit on the opening braces of one pattern: the compiler panics if they are nested deeper than 250.
 const MAX_BRACES: usize = 64;
-/// Compiled patterns that are kept; all are let go when it is one more.
+/// Limit on cached compiled patterns; one more empties the cache.
 const KEPT: usize = 512;
-/// What parts of a name are told apart by.
+/// The separators of the parts of a name.
 const SEPARATORS: [char; 3] = ['-', '_', '.'];
 
 /// A pattern in the form in which it is stored: relative, without `./`, and a directory as all that is in it.
@@ -32,7 +32,7 @@ pub fn normalise(field: &str, pattern: &str) -> Result<String> {
     };
     let trimmed = pattern.trim();
     let mut written = trimmed.to_owned();
-    // What names the same place twice would never match a path, which does not.
+    // A pattern with `//` or `/./` would never match, since normalised paths have neither.
     for (twice, once) in [("//", "/"), ("/./", "/")] {
         while written.contains(twice) && !trimmed.starts_with('/') {
             written = written.replace(twice, once);
@@ -42,7 +42,7 @@ pub fn normalise(field: &str, pattern: &str) -> Result<String> {
     while let Some(rest) = relative.strip_prefix("./") {
         relative = rest.trim_start();
     }
-    // A directory is kept as all that is in it, which is two characters more.
+    // A directory is stored as a pattern for all files in it, which is two characters longer.
     let length = relative.chars().count() + if relative.ends_with('/') { 2 } else { 0 };
     if length > MAX_CHARS {
         return refuse(&format!("has {length} characters; at most {MAX_CHARS} are allowed"));
@@ -51,7 +51,7 @@ pub fn normalise(field: &str, pattern: &str) -> Result<String> {
         return refuse("is empty: it needs a glob");
     }
     let drive = relative.as_bytes();
-    // Also behind `./`: what is stored must be what is taken again.
+    // Also after `./`: a stored pattern must be accepted again unchanged.
     if trimmed.starts_with('/')
         || relative.starts_with(['/', '\\'])
         || (drive.len() >= 2 && drive[0].is_ascii_alphabetic() && drive[1] == b':')
@@ -92,9 +92,9 @@ fn build(pattern: &str) -> Result<GlobMatcher, String> {
         .map_err(|error| error.kind().to_string())
 }
 
-/// The pattern, compiled once; none if it was edited into something that is no glob.
+/// The compiled pattern; none if a manual edit made it an invalid glob.
 ///
-/// What is kept follows from the text alone, so that nothing anybody writes can make it stale.
+/// The cached value depends on the text alone, so that it is never stale.
 fn compiled(pattern: &str) -> Option<Arc<GlobMatcher>> {
     static COMPILED: LazyLock<Mutex<HashMap<String, Option<Arc<GlobMatcher>>>>> =
         LazyLock::new(Mutex::default);
@@ -118,16 +118,16 @@ fn literal(text: &str) -> bool {
     !text.contains(is_special)
 }
 
-/// Where the files are that a pattern may match.
+/// The location of the files that a pattern may match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// This one at the most.
+    /// This file only.
     Path(String),
     /// In this directory, which is empty for all of the repository, down to so many levels if that is known.
     Directory(String, Option<usize>),
 }
 
-/// Where to look for what a stored pattern matches.
+/// Where to search for the files that a stored pattern matches.
 pub fn place(pattern: &str) -> Place {
     if literal(pattern) {
         return Place::Path(pattern.to_owned());
@@ -140,7 +140,7 @@ pub fn place(pattern: &str) -> Place {
     Place::Directory(directory.join("/"), bounded.then_some(rest.len()))
 }
 
-/// The keys that a pattern can be kept under, the most telling first; empty if every path must be tried.
+/// The keys that a pattern can be stored under, the most specific first; empty if every path must be compared.
 ///
 /// A path that it matches has all of them. Each is made when it is asked for: most patterns are ruled out by the first.
 pub fn keys(pattern: &str) -> impl Iterator<Item = String> {

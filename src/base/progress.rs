@@ -31,18 +31,18 @@ impl Progress {
         })))
     }
 
-    /// There are `more` steps to come.
+    /// Announces `more` steps.
     pub fn expect(&self, more: usize) {
         if let Some(steps) = &self.0 {
             steps.expected.fetch_add(more, Relaxed);
         }
     }
 
-    /// One step is done.
+    /// Counts one step as done.
     pub fn step(&self) {
         if let Some(steps) = &self.0 {
             let done = steps.done.fetch_add(1, Relaxed) + 1;
-            // A step that nobody announced still counts.
+            // A step that was not announced counts as well.
             let expected = steps.expected.fetch_max(done, Relaxed).max(done);
             (steps.listener)(done, expected);
         }

@@ -1,4 +1,4 @@
-//! Properties: one merge, one match.
+//! Properties: how they are merged and matched.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
@@ -66,7 +66,7 @@ pub fn net(changes: Vec<Change>) -> Vec<Change> {
     net
 }
 
-/// Whether every key of `filter` is there with an equal value; null asks for absence.
+/// Whether every key of `filter` is present with an equal value; null requires that the key is absent.
 pub fn matches(properties: &Properties, filter: &Properties) -> bool {
     filter.iter().all(|(key, wanted)| match properties.get(key) {
         Some(value) => equal(value, wanted),

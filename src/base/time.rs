@@ -102,7 +102,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// A text that is no instant of ours.
+/// A text that is not an instant in [`FORM`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is not a time in the format of RFC 3339 between the years 0 and 9999 in UTC")]
 pub struct NoInstant;
@@ -151,22 +151,22 @@ impl JsonSchema for Timestamp {
     }
 }
 
-/// Where the present comes from.
+/// The source of the current time.
 #[derive(Debug, Clone)]
 pub enum Clock {
-    /// The machine's clock.
+    /// The clock of the system.
     System,
-    /// Milliseconds since 1970, moved by the test that holds the other end.
+    /// Milliseconds since 1970, which a test changes through its own handle.
     Fixed(Arc<AtomicI64>),
 }
 
 impl Clock {
-    /// A clock that stands at `at` until it is moved.
+    /// A clock that stays at `at` until a test changes it.
     pub fn fixed(at: Timestamp) -> Self {
         Clock::Fixed(Arc::new(AtomicI64::new(at.millis())))
     }
 
-    /// The present instant.
+    /// The current time.
     #[allow(clippy::disallowed_methods, reason = "the one home of the present")]
     pub fn now(&self) -> Timestamp {
         match self {

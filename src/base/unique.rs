@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value, map::Entry};
 
 use super::text::shorten;
 
-/// Reads JSON that means the same to everybody.
+/// Reads JSON that every parser understands in the same way.
 pub fn from_str(json: &str) -> serde_json::Result<Value> {
     serde_json::from_str::<Unique>(json).map(|Unique(value)| value)
 }

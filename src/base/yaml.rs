@@ -8,7 +8,7 @@ use serde_saphyr::{DuplicateKeyPolicy, Error, MessageFormatter, Spanned, UserMes
 
 use super::{text, wire};
 
-/// Levels that documents of ours have a use for, and some more.
+/// Limit on the nesting of a document.
 const MAX_DEPTH: usize = 32;
 /// What aliases may add: a few, for people who do not like to repeat themselves.
 const MAX_REPLAYED: usize = 10_000;
@@ -46,7 +46,7 @@ pub struct Key {
 }
 
 impl Node {
-    /// What it is, for a sentence.
+    /// The kind of the value, for a sentence.
     pub fn kind(&self) -> String {
         match &self.tree {
             Tree::Scalar(Value::Null) => "empty".to_owned(),
@@ -119,7 +119,7 @@ fn refused(error: &Error, format: &str, text: &str) -> Unreadable {
     let tabbed = |line: u32| written(line).trim_start_matches(' ').starts_with('\t');
     let (line, advice) = match line {
         line if tabbed(line) => (line, "; indent with spaces, not with tabs"),
-        // The parser still is at the value before the tab.
+        // The parser is still at the value before the tab.
         line if tabbed(line + 1) => (line + 1, "; indent with spaces, not with tabs"),
         line if written(line).matches(": ").count() > 1 => {
             (line, "; put text with a colon in quotes")
@@ -127,7 +127,7 @@ fn refused(error: &Error, format: &str, text: &str) -> Unreadable {
         line => (line, ""),
     };
     let said = match cause(error) {
-        // Only keys have to be text.
+        // Only keys must be text.
         Error::NullIntoString { .. }
         | Error::TaggedScalarCannotDeserializeIntoString { .. }
         | Error::Unexpected { .. } => "a key is not text".to_owned(),
@@ -233,7 +233,7 @@ impl<'de> Visitor<'de> for Any {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
         let mut entries = Vec::new();
-        // The line of the key will do for its value: asking for places is a third of the work.
+        // A value gets the line of its key, since asking the parser for locations takes a third of the time.
         while let Some((key, tree)) = map.next_entry::<Spanned<String>, Tree>()? {
             let line = line(&key);
             entries.push((Key { line, name: key.value }, Node { line, tree }));

@@ -1,4 +1,4 @@
-//! Which files something is about.
+//! The files that an entry describes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,14 +22,14 @@ pub enum About<'a> {
     Paths(&'a BTreeSet<String>),
 }
 
-/// What was found where the files can be, by path.
+/// The files found in the searched directories, by path.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// The files.
     pub files: BTreeMap<String, Look>,
     /// The directories that were looked through.
     pub directories: BTreeMap<String, Look>,
-    /// Names that nothing has.
+    /// Named paths that do not exist.
     pub absent: BTreeSet<String>,
 }
 
@@ -49,7 +49,7 @@ impl About<'_> {
         }
     }
 
-    /// Looks for the files; none where more than `most` entries of directories would have to be looked at.
+    /// Searches the files; none if more than `most` entries of directories would have to be inspected.
     pub(super) fn find(&self, root: &Path, most: usize) -> Option<Seen> {
         let mut seen = Seen::default();
         let mut places = Vec::new();
@@ -111,7 +111,7 @@ impl Seen {
     }
 
     fn file(&mut self, root: &Path, path: String, ways: &mut Ways) {
-        // One that vanished since it was listed is as good as never there.
+        // A file that vanished since it was listed counts as missing.
         if let Some(look) = look(root, &path, ways) {
             self.files.insert(path, look);
         }

@@ -1,4 +1,4 @@
-//! Keeping what the files are when something is said about them.
+//! Stores the state of the files when an entry about them is written.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -21,7 +21,7 @@ const FILES: usize = 1_000;
 /// Directories of one confirmation. A pattern that begins with `**` has all there are, and so have a hundred like it: what
 /// an answer may look at is better spent on files.
 const DIRECTORIES: usize = 100;
-/// Entries of directories that are looked at for one confirmation.
+/// Limit on the entries of directories that are inspected for one confirmation.
 const ENTRIES: usize = 20_000;
 /// Bytes of one file, and of all files of one transaction, that are read; others are kept by their looks alone.
 pub(super) const FILE_BYTES: u64 = 4 << 20;
@@ -37,7 +37,7 @@ pub struct Confirming<'a, 'c> {
 }
 
 impl<'a, 'c> Confirming<'a, 'c> {
-    /// Outside git nothing will be confirmed.
+    /// Outside git there are no confirmations.
     pub fn new(tx: &'a Write<'c>) -> Self {
         let tree = Tree::of(tx).map(|tree| {
             let commit = tree.commit();

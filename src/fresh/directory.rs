@@ -7,21 +7,21 @@ use crate::os::{
     look::{Kind, Look, Ways, look},
 };
 
-/// Entries of a directory that are looked at.
+/// Limit on the entries of a directory that are inspected.
 const ENTRIES: usize = 20_000;
 
 /// What a path of a working tree stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stands {
-    /// Itself: a file, or nothing that is there.
+    /// The path itself: a file, or a missing one.
     Itself,
     /// The files in it that git does not ignore, by name.
     Files(Vec<String>),
-    /// More files than are looked at.
+    /// More files than are inspected.
     TooMany,
 }
 
-/// Looks whether a path below `root` is a directory. One behind a symbolic link is none.
+/// Checks whether a path below `root` is a directory. One behind a symbolic link is not.
 pub fn stands_for(root: &Path, path: &str) -> Stands {
     if !matches!(look(root, path, &mut Ways::default()), Some(Look { kind: Kind::Directory, .. })) {
         return Stands::Itself;

@@ -1,4 +1,4 @@
-//! Freshness: whether the files that something was said about are still those files.
+//! Freshness: whether the files that an entry describes have changed since it was confirmed.
 //!
 //! A caller that writes knowledge about files says that it is true of them as they are now. This is kept as a
 //! *confirmation*: the commit, and what each of the files held. An answer compares it with the working tree of its
@@ -13,7 +13,7 @@
 //!   where one of them looks different is the area looked through again. What git ignores belongs to no area, unless it
 //!   is named in full.
 //! - The work is bounded. What has too many files to be confirmed (`confirm.rs`), or comes after an answer has looked at
-//!   enough (`mark.rs`), is `unknown`. New files in an area that is too wide to be looked through are not told.
+//!   enough (`mark.rs`), is `unknown`. New files in an area that is too large to be searched are not reported.
 //! - Nothing is followed out of the working tree, and nothing is opened that is not a file of a bounded size.
 
 mod about;

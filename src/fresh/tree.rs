@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{db::Read, os::git::Repository};
 
-/// Where files are looked at.
+/// A working tree in which files are compared.
 #[derive(Debug)]
 pub(super) struct Tree {
     /// The root of the working tree.
@@ -13,13 +13,13 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// That of the call; none outside git. No process is started.
+    /// The working tree of the call; none outside git. Starts no process.
     pub fn of(tx: &Read<'_>) -> Option<Tree> {
         let repository = Repository::find(tx.root()?)?;
         Some(Tree { root: repository.root.clone(), repository })
     }
 
-    /// What is checked out; none before the first commit.
+    /// The commit that is checked out; none before the first commit.
     pub fn commit(&self) -> Option<String> {
         self.repository.state().head
     }

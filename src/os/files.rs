@@ -10,38 +10,38 @@ mod rules;
 use rules::{Reader, Rules, ignores};
 pub use rules::{Ruled, ruled};
 
-/// Files that are listed at the most; a tree with more is not a project.
+/// Limit on listed files; a larger tree is not a project.
 const MAX_FILES: usize = 1_000_000;
 
-/// A directory to look through.
+/// A directory to search.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Relative to the root, with `/`; empty for the root itself.
     pub directory: String,
-    /// How many levels down, where it is not all of them.
+    /// The number of levels to search; none for all.
     pub levels: Option<usize>,
 }
 
-/// What was found in directories, sorted.
+/// The content of searched directories, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// Files, and symbolic links wherever they lead.
     pub files: Vec<String>,
-    /// The directories that were looked through.
+    /// The searched directories.
     pub directories: Vec<String>,
 }
 
 /// The files below `root` that git does not ignore, relative to it with `/` between names, sorted.
 ///
-/// None where there are too many. What cannot be read, or has a name that is no text, is passed over.
+/// None if there are too many. Entries that cannot be read, or whose name is not UTF-8, are skipped.
 pub fn list(root: &Path) -> Option<Vec<String>> {
     let everything = [Place { directory: String::new(), levels: None }];
     below(root, &everything, MAX_FILES).map(|found| found.files)
 }
 
-/// The files in `places` that git does not ignore; none where more than `most` entries would have to be looked at.
+/// The files in `places` that git does not ignore; none if more than `most` entries would have to be inspected.
 ///
-/// Symbolic links are not followed, nor is a place behind one.
+/// Symbolic links are not followed, nor is a directory behind one.
 pub fn below(root: &Path, places: &[Place], most: usize) -> Option<Found> {
     let mut found = Found::default();
     let mut reader = Reader::default();
@@ -53,7 +53,7 @@ pub fn below(root: &Path, places: &[Place], most: usize) -> Option<Found> {
     if looks_into("") {
         found.directories.push(String::new());
     }
-    // From the root, so that every ignore file on the way is heard; what leads to no place is left out.
+    // The walk begins at the root, so that all ignore files apply, and skips directories that contain none of `places`.
     let (mut directories, mut seen) = (vec![start], 0);
     while let Some(directory) = directories.pop() {
         let rules = reader.inside(&directory.place, &directory.way, directory.above.clone());
@@ -95,7 +95,7 @@ struct Directory {
     place: PathBuf,
     /// From the top of the repository, with a slash behind each name.
     way: String,
-    /// The rules that count for itself.
+    /// The rules that apply to the directory itself.
     above: Rules,
 }
 
@@ -122,7 +122,7 @@ impl Directory {
 }
 
 impl Place {
-    /// How many levels below the directory a path is; none where it is elsewhere.
+    /// How many levels below the directory a path is; none if it is outside of it.
     fn depth(&self, path: &str) -> Option<usize> {
         if self.directory.is_empty() {
             return Some(if path.is_empty() { 0 } else { path.split('/').count() });
@@ -144,14 +144,14 @@ impl Place {
         depth.is_some_and(|depth| self.levels.is_none_or(|levels| depth < levels))
     }
 
-    /// Whether a directory is on the way to this one.
+    /// Whether a directory is an ancestor of this one.
     fn is_below(&self, directory: &str) -> bool {
         directory.is_empty()
             || self.directory.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
     }
 }
 
-/// Entries of one directory that are looked at for a completion.
+/// Limit on the entries of one directory that are read for a completion.
 const ENTRIES: usize = 10_000;
 
 /// What is directly in a directory below `root` and not ignored by git, sorted: each with the directory in front, and a directory

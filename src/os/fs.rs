@@ -1,4 +1,4 @@
-//! Files: reading within bounds, staying beneath a directory, and writing so that nobody ever sees half a file.
+//! Files: reading with a size limit, staying beneath a directory, and atomic writing.
 
 use std::{
     fs::{self, File},
@@ -12,13 +12,13 @@ use crate::base::{ErrorCode, Fault};
 /// Why a text file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Nothing is there.
+    /// The file is missing.
     #[error("there is no such file")]
     Missing,
     /// A directory, a pipe or a device: reading it would fail or never end.
     #[error("it is not a regular file")]
     NotAFile,
-    /// Over the cap that the caller set.
+    /// The file is larger than the limit of the caller.
     #[error("it has {bytes} bytes; at most {cap} are read")]
     TooLarge {
         /// The size found.
@@ -29,13 +29,13 @@ pub enum ReadError {
     /// Not UTF-8.
     #[error("it is not UTF-8 text (first bad byte at offset {offset})")]
     NotText {
-        /// Where the first bad byte stands.
+        /// The position of the first invalid byte.
         offset: usize,
     },
-    /// By a link, or by a path that climbs.
+    /// The path leaves the directory, by a symbolic link or by `..`.
     #[error("it leads outside of the directory")]
     Outside,
-    /// What the system said.
+    /// The error of the operating system.
     #[error("{0}")]
     Io(io::Error),
 }
@@ -43,7 +43,7 @@ pub enum ReadError {
 impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            // A parent that is a file means the path names nothing, too.
+            // If a parent is a file, the path does not exist either.
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::Missing,
             _ => ReadError::Io(error),
         }
@@ -67,22 +67,22 @@ pub fn read_text(path: &Path, cap: u64) -> Result<String, ReadError> {
         .map_err(|error| ReadError::NotText { offset: error.utf8_error().valid_up_to() })
 }
 
-/// Room for a file of that size, and to see that it ends there: one that has to be made while reading is made in small
-/// steps, each a call of the system.
+/// A buffer for a file of that size and one more byte, which detects the end. A buffer that grows while reading takes
+/// more system calls.
 fn room_for(size: u64) -> Vec<u8> {
     Vec::with_capacity(usize::try_from(size.saturating_add(1)).unwrap_or(0))
 }
 
-/// Opens a regular file for reading; answers its size too.
+/// Opens a regular file for reading, and returns its size too.
 pub fn open_regular(path: &Path) -> Result<(File, u64), ReadError> {
-    // Before opening: to open some devices does something.
+    // Checked before opening, since opening some devices has side effects.
     match fs::metadata(path)?.is_file() {
         true => open_at_once(path),
         false => Err(ReadError::NotAFile),
     }
 }
 
-/// Opens what was a regular file when it was looked at. A pipe that took its place since would be waited for.
+/// Opens a file that was a regular file when it was checked, without blocking if a pipe has replaced it since.
 fn open_at_once(path: &Path) -> Result<(File, u64), ReadError> {
     let mut options = File::options();
     options.read(true);
@@ -107,7 +107,7 @@ pub fn read_bytes(path: &Path, cap: u64) -> Result<Vec<u8>, ReadError> {
     if size > cap {
         return Err(too_large(size));
     }
-    // A file may grow while it is read, and some claim to be empty: the cap holds for what arrives.
+    // A file may grow while it is read, and some report size 0, so that the limit applies to the bytes that were read.
     let mut bytes = room_for(size);
     file.take(cap.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > cap {
@@ -142,14 +142,14 @@ pub fn write_beneath(root: &Path, relative: &str, bytes: &[u8]) -> io::Result<()
     file.finish_soon()
 }
 
-/// Removes from a directory beneath `root` what was on its way when a process died.
+/// Removes temporary files that dead processes have left in a directory beneath `root`.
 pub fn sweep_beneath(root: &Path, relative: &str) {
     if let Ok(directory) = resolve_beneath(root, relative) {
         scratch::sweep(&directory);
     }
 }
 
-/// Removes a file beneath `root`; one that is not there is as good as removed.
+/// Removes a file beneath `root`; a missing file is not an error.
 pub fn remove_beneath(root: &Path, relative: &str) -> io::Result<()> {
     let removed = beneath(root, relative, false).and_then(fs::remove_file);
     match removed {
@@ -173,7 +173,7 @@ fn beneath(root: &Path, relative: &str, create: bool) -> io::Result<PathBuf> {
         Ok(directory)
     };
     if create {
-        // Looked at before anything is made: what is there may be a link that leads away.
+        // Checked before anything is created, since an existing entry may be a link to another place.
         let there = directory.ancestors().find(|ancestor| ancestor.exists());
         if let Some(there) = there.filter(|_| root.exists()) {
             inside(there)?;
@@ -186,16 +186,15 @@ fn beneath(root: &Path, relative: &str, create: bool) -> io::Result<PathBuf> {
 /// Why a path beneath a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Astray {
-    /// A symbolic link on the way leads to another place.
+    /// A symbolic link in the path leads out of the directory.
     #[error("is a symbolic link out of the repository, to {}", .0.display())]
     Outside(PathBuf),
-    /// A link that leads nowhere, or a directory that may not be looked into.
+    /// A broken link, or a directory without read permission.
     #[error("cannot be followed: {0}")]
     Io(#[from] io::Error),
 }
 
-/// The place of a path beneath `root`, with links resolved where there are any; what is not there yet counts by the
-/// directory it would be in.
+/// The location of a path beneath `root` with links resolved. For a missing file the links of its directory are resolved.
 pub fn resolve_beneath(root: &Path, relative: &str) -> Result<PathBuf, Astray> {
     let full = root.join(relative);
     if is_straight(root, relative) {
@@ -212,8 +211,8 @@ pub fn resolve_beneath(root: &Path, relative: &str) -> Result<PathBuf, Astray> {
     })
 }
 
-/// Whether no symbolic link stands between `root` and a path beneath it. Most often there is none, and to see that takes
-/// a fraction of what it takes to resolve both.
+/// Whether there is no symbolic link between `root` and a path beneath it. That is the usual case, and this check is much
+/// faster than resolving both.
 fn is_straight(root: &Path, relative: &str) -> bool {
     let mut place = root.to_owned();
     for part in Path::new(relative).components() {
@@ -228,7 +227,7 @@ fn is_straight(root: &Path, relative: &str) -> bool {
     true
 }
 
-/// What a caller is told where `path` cannot be made or written.
+/// The fault for a `path` that cannot be created or written.
 pub fn write_fault(path: &str, did: &str, error: &io::Error) -> Fault {
     let code = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ErrorCode::ReadOnly,
@@ -248,7 +247,7 @@ pub fn read_start(path: &Path, most: u64) -> Result<(Vec<u8>, bool), ReadError> 
     Ok((bytes, more))
 }
 
-/// Creates a file with `text`, and its directory; false where something is there already, which stays.
+/// Creates a file with `text`, and its directory; false if the path exists already, which then stays unchanged.
 pub fn create_text(path: &Path, text: &str) -> io::Result<bool> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
@@ -259,7 +258,7 @@ pub fn create_text(path: &Path, text: &str) -> io::Result<bool> {
     file.finish_new()
 }
 
-/// Creates a directory and those above it; false where it is there already.
+/// Creates a directory and its parents; false if it exists already.
 pub fn create_directory(path: &Path) -> io::Result<bool> {
     if path.is_dir() {
         return Ok(false);
@@ -291,13 +290,13 @@ pub fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether the system would run a file as a program; where there is no such bit, it would.
+/// True, since this system has no executable bit.
 #[cfg(not(unix))]
 pub fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Lets those run a file who may read it.
+/// Makes a file executable for all who may read it.
 #[cfg(unix)]
 pub fn make_executable(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -305,7 +304,7 @@ pub fn make_executable(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
-/// Lets those run a file who may read it; where there is no such bit, they may.
+/// Does nothing, since this system has no executable bit.
 #[cfg(not(unix))]
 pub fn make_executable(_: &Path) -> io::Result<()> {
     Ok(())

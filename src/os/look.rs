@@ -1,7 +1,7 @@
-//! What a path of a working tree looks like from outside, and what it holds.
+//! The metadata and the content hash of a path of a working tree.
 //!
-//! Nothing is followed out of the working tree, and nothing is opened that would never end: a symbolic link counts
-//! as the text of where it points, and a pipe or a device as something that cannot be told.
+//! No symbolic link is followed out of the working tree, and only regular files are opened: the content of a symbolic
+//! link is the text of its target, and a pipe or a device has none.
 
 use std::{
     collections::HashMap,
@@ -25,15 +25,15 @@ const SECOND: i64 = 1_000 * MILLISECOND;
 pub enum Kind {
     /// A regular file.
     File,
-    /// A symbolic link, wherever it leads.
+    /// A symbolic link with any target.
     Link,
     /// A directory.
     Directory,
-    /// A pipe, a device, or something that cannot be looked at.
+    /// A pipe, a device, or an entry that cannot be inspected.
     Other,
 }
 
-/// What is seen without opening anything.
+/// The metadata of a path, read without opening it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     /// What it is.
@@ -44,7 +44,7 @@ pub struct Look {
     pub mtime: i64,
 }
 
-/// Whether directories of one working tree are inside of it: each is looked at once an answer.
+/// Whether directories of one working tree are inside of it; each is checked once for a response.
 #[derive(Debug, Default)]
 pub struct Ways(HashMap<String, bool>);
 
@@ -57,7 +57,7 @@ impl Ways {
         }
         let metadata = fs::symlink_metadata(root.join(directory));
         let is_straight = metadata.is_ok_and(|metadata| !metadata.is_symlink());
-        // A way may lead out and in again.
+        // A path may lead out of the working tree and into it again.
         let inside = is_straight && self.lead_to(root, directory)
             || resolve_beneath(root, directory).is_ok();
         self.0.insert(directory.to_owned(), inside);
@@ -65,7 +65,7 @@ impl Ways {
     }
 }
 
-/// Looks at a path below `root`; none where nothing is there, or where a directory on the way leads out of it.
+/// Inspects a path below `root`; none if it is missing, or if a directory in the path leads out of `root`.
 pub fn look(root: &Path, path: &str, ways: &mut Ways) -> Option<Look> {
     let metadata = match fs::symlink_metadata(root.join(path)) {
         Ok(metadata) if ways.lead_to(root, path) => metadata,
@@ -103,12 +103,12 @@ fn target(link: &Path) -> io::Result<Vec<u8>> {
     Ok(target.into_os_string().into_encoded_bytes())
 }
 
-/// Whether a file was written so lately that it may be written again without looking different: clocks of file
-/// systems tick every few milliseconds, some every second or two.
+/// Whether a file was written so recently that another write may leave the same modification time: file systems store it
+/// in steps of a few milliseconds, some of a second or two.
 pub fn may_change_unseen(mtime: i64, now: Timestamp) -> bool {
     let age = now.millis().saturating_mul(MILLISECOND).saturating_sub(mtime);
     let tick = if mtime % SECOND == 0 { 2 * SECOND } else { 10 * MILLISECOND };
-    // Far in the future is another clock than ours, and nothing that waiting would cure.
+    // A time far in the future comes from another clock, so that waiting would not help.
     (-60 * SECOND..tick).contains(&age)
 }
 

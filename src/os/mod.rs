@@ -1,4 +1,4 @@
-//! The doors to the outside: git, files and other programs. Everything else stays inside the process.
+//! Access to git, files and other programs. No other module reaches outside of the process, except for the database.
 
 pub mod files;
 pub mod fs;

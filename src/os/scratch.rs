@@ -1,9 +1,9 @@
-//! What is there for a while: files on their way to their place, and directories to play in. Nobody ever sees half a file,
-//! and where a process dies nothing of it stays.
+//! Temporary files and directories. A file appears under its final name only when it is complete, and nothing stays of a
+//! process that dies.
 //!
-//! Where the system can, a file on its way has no name at all, and goes with the process. Else, and for the instant in
-//! which it takes the place of another, its name ends in [`ENDING`] and it is locked; the lock goes with the process, and
-//! the next process that writes into that directory removes what is not locked.
+//! Where the system supports it, a temporary file has no name and disappears with the process. Otherwise, and while it
+//! replaces another file, its name ends in [`ENDING`] and it is locked. The lock ends with the process, and the next
+//! process that writes into that directory removes the files that are not locked.
 
 use std::{
     ffi::OsString,
@@ -12,38 +12,38 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How the name of everything ends that is to go again.
+/// The ending of all temporary names.
 pub const ENDING: &str = ".graph-tmp";
-/// Follows the name of what belongs to a claim.
+/// Follows the name of a claim in the names of files that belong to it.
 const COMPANION: &str = "-copy";
 /// Bytes that are written at once.
 const CHUNK: usize = 1 << 16;
-/// Names that are tried; only processes that die at the same time take one away from another.
+/// Limit on the names that are tried; a collision needs processes that die at the same time.
 const TRIES: usize = 100;
 
-/// Who may read a new file: its owner alone.
+/// The mode of a new file that only its owner may read.
 pub const PRIVATE: u32 = 0o600;
-/// Who may read a new file: whom the umask allows to.
+/// The mode of a new file that the umask restricts.
 pub const SHARED: u32 = 0o666;
 
-/// A file on its way: there whole or not at all.
+/// A temporary file that becomes visible under its final name in one step.
 #[derive(Debug)]
 pub struct Pending {
     place: PathBuf,
-    /// None for as long as it has none.
+    /// None while the file has no name.
     name: Option<PathBuf>,
     file: Option<BufWriter<File>>,
 }
 
 impl Pending {
-    /// Begins the file that is to stand at `path`, readable by its owner alone. A link is followed.
+    /// Creates the temporary file for `path`, readable by its owner alone. A symbolic link is followed.
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         sweep(directory_of(&path));
         Self::begin(&path, PRIVATE)
     }
 
-    /// Begins the file that is to stand at `place`. What others left there stays: see [`sweep`].
+    /// Creates the temporary file for `place`. Files that dead processes left there stay; see [`sweep`].
     pub(super) fn begin(place: &Path, mode: u32) -> io::Result<Self> {
         let (name, file) = match nameless(directory_of(place), mode) {
             Some(file) => (None, file),
@@ -61,26 +61,26 @@ impl Pending {
         }
     }
 
-    /// Puts it in its place, durably and instead of what is there.
+    /// Moves it to its final path, durably, and replaces an existing file.
     pub fn finish(mut self) -> io::Result<()> {
         let file = self.written()?;
         file.sync_all()?;
         self.replace(&file)
     }
 
-    /// Puts it in its place, instead of what is there.
+    /// Moves it to its final path, and replaces an existing file.
     pub(super) fn finish_soon(mut self) -> io::Result<()> {
         let file = self.written()?;
         self.replace(&file)
     }
 
-    /// Puts it in its place; false where something is there, which stays.
+    /// Moves it to its final path; false if that exists, which then stays unchanged.
     pub(super) fn finish_new(mut self) -> io::Result<bool> {
         let file = self.written()?;
         let put = match &self.name {
             None => link(&file, &self.place),
             Some(name) => fs::hard_link(name, &self.place).or_else(|error| {
-                // Not every file system knows a file by two names.
+                // Not every file system supports hard links.
                 let taken = error.kind() == io::ErrorKind::AlreadyExists;
                 if taken || self.place.symlink_metadata().is_ok() {
                     return Err(io::ErrorKind::AlreadyExists.into());
@@ -105,7 +105,7 @@ impl Pending {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 put => return put,
             }
-            // Nothing without a name can take the place of another. Where there are no locks nobody sweeps either.
+            // A file without a name cannot replace another. Without locks no process sweeps.
             let _ = file.try_lock();
             self.name = Some(free_name(&self.place, |name| link(file, name))?.0);
         }
@@ -129,14 +129,14 @@ impl Write for Pending {
 impl Drop for Pending {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
-            // After the renaming nothing is there, and what cannot be removed is nobody's loss.
+            // After the renaming the temporary file is gone, and one that cannot be removed does no harm.
             let _ = fs::remove_file(name);
         }
     }
 }
 
-/// A name beside a file for what others write, such as SQLite. It is an empty file that is locked; what is written has
-/// its name with an ending more, and goes with it.
+/// A reserved name for a file that other code writes, such as SQLite. It is an empty, locked file; the written file has
+/// its name with another ending, and is removed together with it.
 #[derive(Debug)]
 pub struct Claim {
     name: PathBuf,
@@ -144,14 +144,14 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Takes a name beside `path`.
+    /// Reserves a name in the directory of `path`.
     pub fn beside(path: &Path) -> io::Result<Self> {
         sweep(directory_of(path));
         let (name, _locked) = named(path, PRIVATE)?;
         Ok(Claim { name, _locked })
     }
 
-    /// Where to write; nothing is there yet.
+    /// The path to write to, which does not exist yet.
     pub fn path(&self) -> PathBuf {
         let mut path = self.name.as_os_str().to_owned();
         path.push(COMPANION);
@@ -161,12 +161,12 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next.
+        // The next sweep removes what cannot be removed now.
         let _ = remove_claim(&self.name);
     }
 }
 
-/// A directory for a while; it goes with all that is in it, also where something fails.
+/// A temporary directory, which is removed with its content when it is dropped.
 #[derive(Debug)]
 pub struct TempDirectory {
     directory: tempfile::TempDir,
@@ -175,7 +175,7 @@ pub struct TempDirectory {
 }
 
 impl TempDirectory {
-    /// Makes one among the system's temporary directories, for this user alone.
+    /// Creates one in the temporary directory of the system, for this user alone.
     pub fn new(prefix: &str) -> io::Result<TempDirectory> {
         Self::new_in(&std::env::temp_dir(), prefix)
     }
@@ -187,7 +187,7 @@ impl TempDirectory {
                 tempfile::Builder::new().prefix(prefix).suffix(ENDING).tempdir_in(parent)?;
             let path = directory.path().canonicalize()?;
             match File::open(&path) {
-                // Elsewhere than on Unix a directory cannot be opened, and is not swept.
+                // On systems other than Unix a directory cannot be opened, and is not swept.
                 Err(_) if cfg!(not(unix)) => {
                     return Ok(TempDirectory { directory, path, _locked: None });
                 }
@@ -202,12 +202,12 @@ impl TempDirectory {
         Err(io::ErrorKind::ResourceBusy.into())
     }
 
-    /// Where it is, links resolved.
+    /// Its path with links resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Leaves it there, under a name that nobody takes for left over; answers where it is now.
+    /// Keeps the directory under a name that is never swept, and returns its new path.
     pub fn keep(self) -> PathBuf {
         let path = self.directory.keep();
         let name = path.to_string_lossy();
@@ -219,9 +219,9 @@ impl TempDirectory {
     }
 }
 
-/// Removes from a directory what processes left that are no more.
+/// Removes the temporary files that dead processes have left in a directory.
 pub fn sweep(directory: &Path) {
-    // Whatever is in the way of that is told by who goes on to write there.
+    // An error here occurs again when the caller writes into the directory, which then reports it.
     let Ok(entries) = fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
         let ours = entry.file_name().to_string_lossy().ends_with(ENDING);
@@ -231,7 +231,7 @@ pub fn sweep(directory: &Path) {
     }
 }
 
-/// Removes one of these, unless somebody has it locked.
+/// Removes a temporary file or directory unless a process holds its lock.
 fn remove_left(path: &Path) -> io::Result<()> {
     let file = File::open(path)?;
     if file.try_lock().is_err() || !is_same(&file, path) {
@@ -243,7 +243,7 @@ fn remove_left(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a claim, last of all its own file: as long as that is there, what belongs to it is found.
+/// Removes a claim, its own file last: as long as that exists, the files that belong to it are found.
 fn remove_claim(name: &Path) -> io::Result<()> {
     let own = name.file_name().unwrap_or_default().to_string_lossy().into_owned() + COMPANION;
     for entry in fs::read_dir(directory_of(name))?.flatten() {
@@ -254,11 +254,11 @@ fn remove_claim(name: &Path) -> io::Result<()> {
     fs::remove_file(name)
 }
 
-/// Makes a file with a name of its own beside `place`, and locks it.
+/// Creates a file with an unused name in the directory of `place`, and locks it.
 fn named(place: &Path, mode: u32) -> io::Result<(PathBuf, File)> {
     for _ in 0..TRIES {
         let (name, file) = free_name(place, |name| create(name, mode))?;
-        // Somebody who swept the directory may have been quicker.
+        // Another process that sweeps the directory may have removed it first.
         if keeps(&file, &name) {
             return Ok((name, file));
         }
@@ -266,7 +266,7 @@ fn named(place: &Path, mode: u32) -> io::Result<(PathBuf, File)> {
     Err(io::ErrorKind::ResourceBusy.into())
 }
 
-/// Makes something under the first name beside `place` that is free.
+/// Creates an entry under the first unused name in the directory of `place`.
 fn free_name<T>(place: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     let name = place.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     for number in 0..TRIES {
@@ -326,13 +326,13 @@ fn is_mine(metadata: &fs::Metadata) -> bool {
     metadata.is_file()
 }
 
-/// A file in a directory that has no name; none where there is no such thing.
+/// A file without a name in a directory; none if the system does not support it.
 #[cfg(target_os = "linux")]
 fn nameless(directory: &Path, mode: u32) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let flag = i32::try_from(rustix::fs::OFlags::TMPFILE.bits()).ok()?;
     let file = OpenOptions::new().write(true).mode(mode).custom_flags(flag).open(directory).ok()?;
-    // It gets its name by this.
+    // The name is linked through this path.
     own_path(&file).exists().then_some(file)
 }
 

@@ -1,8 +1,8 @@
-//! Walking directories of a repository: which files there are, and what tells whether they changed.
+//! Walks directories of a repository for their files, with the metadata that detects changes.
 //!
-//! Nothing is opened: a walk costs about one look at each directory and each file. Ignore files are not heard, since
-//! only directories that somebody named are walked; what begins with a dot below them is left out, as editors and
-//! tools keep their own things there.
+//! No file is opened: a walk costs about one system call for each directory and each file. Ignore files do not apply,
+//! since only directories that the user named are walked. Hidden entries below them are left out, since editors and tools
+//! store their own files there.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -27,11 +27,11 @@ pub struct Entry {
 pub struct Walk {
     /// The files.
     pub files: Vec<Entry>,
-    /// What could not be looked at: the path and why.
+    /// Paths that could not be inspected, with the reason.
     pub problems: Vec<(String, String)>,
 }
 
-/// Looks at one file; none where nothing is there.
+/// Inspects one file; none if it is missing.
 pub fn file(root: &Path, path: &str) -> Walk {
     let mut walker = Walker::new(root, &|_: &str| true);
     walker.named(path, root.join(path));
@@ -49,15 +49,15 @@ pub fn files(root: &Path, directory: &str, wanted: impl Fn(&str) -> bool) -> Wal
 }
 
 struct Walker<'a> {
-    /// The root's real place; nothing outside it is looked at.
+    /// The real path of the root; nothing outside of it is inspected.
     inside: Option<PathBuf>,
     wanted: &'a dyn Fn(&str) -> bool,
     directories: Vec<(String, PathBuf)>,
-    /// The real place of what was named.
+    /// The real path of the named file or directory.
     start: PathBuf,
     /// Symbolic links to directories, for when the real ones are done: the real place, the path, where it is.
     links: Vec<(PathBuf, String, PathBuf)>,
-    /// The real places of directories that are walked whole.
+    /// The real paths of directories that are walked as a whole.
     walked: HashSet<PathBuf>,
     files: Vec<Entry>,
     problems: BTreeMap<String, String>,
@@ -86,7 +86,7 @@ impl<'a> Walker<'a> {
         self.problems.insert(path.to_owned(), reason.to_string());
     }
 
-    /// Takes what somebody named, a file or a directory; a part of its path may be a symbolic link.
+    /// Walks a named file or directory; a part of its path may be a symbolic link.
     fn named(&mut self, path: &str, full: PathBuf) {
         let Some(real) = self.real(path, &full) else {
             return;
@@ -102,7 +102,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The real place of something inside the repository; what leads out of it is a problem.
+    /// The real path of an entry of the repository; a path that leads out of it is a problem.
     fn real(&mut self, path: &str, full: &Path) -> Option<PathBuf> {
         match full.canonicalize() {
             Ok(real) if self.inside.as_ref().is_some_and(|root| real.starts_with(root)) => {
@@ -110,7 +110,7 @@ impl<'a> Walker<'a> {
             }
             Ok(_) => self.problem(path, "it leads out of the repository and is not followed"),
             Err(error) if is_missing(&error) => {
-                // Nothing there is nothing wrong, but a link to nothing is.
+                // A missing path is not a problem, but a broken link is.
                 if fs::symlink_metadata(full).is_ok() {
                     self.problem(path, "it is a symbolic link to nothing");
                 }
@@ -120,7 +120,7 @@ impl<'a> Walker<'a> {
         None
     }
 
-    /// Looks at all that is in a directory.
+    /// Inspects all entries of a directory.
     fn directory(&mut self, path: &str, full: &Path) {
         let entries = match fs::read_dir(full) {
             Ok(entries) => entries,
@@ -205,7 +205,7 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Nanoseconds since 1970, before it too.
+/// Nanoseconds since 1970, negative before.
 pub(super) fn nanoseconds(time: SystemTime) -> i64 {
     let number = |span: std::time::Duration| i64::try_from(span.as_nanos()).unwrap_or(i64::MAX);
     match time.duration_since(UNIX_EPOCH) {
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(files(directory.path(), "a.md/below", markdown), Walk::default());
         assert_eq!(file(directory.path(), "symbols.yaml"), Walk::default());
         assert_eq!(paths(&file(directory.path(), "a.md")), ["a.md"]);
-        // A directory that somebody made a file is that file; a hidden one that was named is walked.
+        // A directory that became a file counts as that file; a hidden directory that was named is walked.
         assert_eq!(paths(&files(directory.path(), "a.md", markdown)), ["a.md"]);
         make(directory.path(), &[".kb/docs/x.md"]);
         assert_eq!(paths(&files(directory.path(), ".kb/docs", markdown)), [".kb/docs/x.md"]);

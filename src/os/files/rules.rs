@@ -22,7 +22,8 @@ use crate::os::{fs::read_bytes, git::Repository};
 
 /// The ignore file of a directory.
 const FILE: &str = ".gitignore";
-/// The weakest rules of all: the database itself, under its usual name, is nobody's source, and changes with every call.
+/// The rules with the lowest precedence: the database under its usual name is not a source file, and changes with every
+/// call.
 const OURS: &[u8] = b"/graph.db\n/graph.db-*\n/graph.db.*\n";
 /// What rules weigh that count at one place, and the bytes of a file of them.
 const PLACE: usize = 256 * 1024;
@@ -33,10 +34,10 @@ const WILD: (usize, usize) = (256, 4);
 /// Files whose rules are kept compiled.
 const KEPT: usize = 64;
 
-/// The rules that count for the entries of a directory; none outside of a repository.
+/// The rules that apply to the entries of a directory; none outside of a repository.
 pub(super) type Rules = Option<Rc<Level>>;
 
-/// The rules of one file, and those that count where it says nothing.
+/// The rules of one file, and those that apply to paths that it does not mention.
 #[derive(Debug)]
 pub(super) struct Level {
     own: Arc<Gitignore>,
@@ -59,7 +60,7 @@ pub(super) struct Reader {
 pub(super) fn ignores(rules: &Rules, path: &str, is_directory: bool) -> bool {
     let levels = std::iter::successors(rules.as_deref(), |level| level.above.as_deref());
     let said = levels.map(|level| level.own.matched(&path[level.base..], is_directory));
-    // The deepest file that says something decides.
+    // The deepest file with a matching rule decides.
     said.into_iter().find(|said| !said.is_none()).is_some_and(|said| said.is_ignore())
 }
 
@@ -81,13 +82,13 @@ impl Reader {
 
     /// The rules for what is in a directory, whose way is `way`, below those that count for itself.
     pub fn inside(&mut self, directory: &Path, way: &str, above: Rules) -> Rules {
-        // What is said outside of a repository does not count in it.
+        // Ignore files outside of a repository do not apply in it.
         let above = match is_top(directory) {
             true => self.shared(directory, way),
             false => Some(above?),
         };
         let file = directory.join(FILE);
-        // As in git: one that is a link is not read.
+        // Like git, this does not read an ignore file that is a symbolic link.
         match fs::symlink_metadata(&file) {
             Ok(metadata) if metadata.is_file() => self.with(&file, way, above),
             _ => above,
@@ -154,7 +155,7 @@ fn weight(line: &str) -> usize {
 fn compile<'a>(root: &Path, files: impl Iterator<Item = &'a [u8]>) -> Gitignore {
     let mut rules = GitignoreBuilder::new(root);
     for line in files.flat_map(lines) {
-        // A bad line is none, as in git.
+        // Like git, this skips an invalid line.
         let _ = rules.add_line(None, &line);
     }
     rules.build().unwrap_or_else(|_| Gitignore::empty())
@@ -196,7 +197,7 @@ pub enum Ruled {
 
 /// What the rules in `files`, the later ones stronger, say about a file relative to `root`.
 pub fn ruled(root: &Path, files: &[PathBuf], path: &str) -> Ruled {
-    // A file that is not there has no rules.
+    // A missing file has no rules.
     let texts: Vec<_> = files.iter().filter_map(|file| read(file)).collect();
     let rules = compile(root, texts.iter().map(|(bytes, _)| bytes.as_slice()));
     match rules.matched_path_or_any_parents(path, false) {
@@ -255,7 +256,7 @@ mod tests {
                 ("src/local", ""),
                 ("src/deep/local", ""),
                 ("src/deep/seen.log", ""),
-                // Another repository has its own rules only.
+                // Only its own rules apply in another repository.
                 ("inner/.git/HEAD", ""),
                 ("inner/.gitignore", "*.x\n"),
                 ("inner/a.log", ""),
@@ -266,7 +267,7 @@ mod tests {
             shown(&root),
             "a.rs inner/a.log kept.own src/build/x src/deep/local src/deep/seen.log src/seen.log"
         );
-        // From below the same rules count.
+        // The same rules apply if the walk begins in a subdirectory.
         assert_eq!(shown(&root.join("src")), "build/x deep/local deep/seen.log seen.log");
         assert_eq!(
             entries(&root, "src"),
