@@ -10,7 +10,10 @@ use std::{
 
 use super::App;
 use crate::{
-    base::{ErrorCode, Fault, Result},
+    base::{
+        ErrorCode, Fault, Result,
+        hint::{cmd, hint},
+    },
     config::{self, Source},
     os::{
         fs::{self, ReadError},
@@ -170,7 +173,7 @@ impl Setup {
         };
         written.map_err(|error| {
             fs::write_fault(&step.path, "written", &error)
-                .hint("check the owner and the permissions of the directory; `graph init --dry-run` shows what is to be written")
+                .hint(hint!["check the owner and the permissions of the directory"; cmd("graph init --dry-run"), " shows what is to be written"])
                 .into()
         })
     }

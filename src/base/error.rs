@@ -3,7 +3,10 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::code::ErrorCode;
+use super::{
+    code::ErrorCode,
+    hint::{Hint, cmd, hint},
+};
 
 /// The result of everything that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -31,7 +34,7 @@ pub struct Fault {
     pub details: Option<Value>,
     /// A safe next call, never a destructive one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 impl Fault {
@@ -65,8 +68,17 @@ impl Fault {
         self
     }
 
+    /// The message with other names for fields: one that is about a field begins with its name.
+    pub fn message_naming(&self, fields: &[(&str, &str)]) -> String {
+        let renamed = fields.iter().find_map(|(field, name)| {
+            let problem = self.message.strip_prefix(&format!("`{field}`"))?;
+            Some(format!("`{name}`{problem}"))
+        });
+        renamed.unwrap_or_else(|| self.message.clone())
+    }
+
     /// Adds the safe next step.
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -107,7 +119,7 @@ impl Error {
                 format!("internal error, request {request}"),
             )
             .details(json!({ "request": request }))
-            .hint("the cause is in the server's log on stderr; `graph doctor` checks the file"),
+            .hint(hint!["the cause is in the server's log on stderr"; cmd("graph doctor"), " checks the file"]),
         }
     }
 }

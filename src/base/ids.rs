@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use super::hint::{Hint, hint, tool_or};
+
 /// Crockford's alphabet, lower case: no `i`, `l`, `o` or `u`.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH: usize = 10;
@@ -85,10 +87,10 @@ const SHAPES: [(&str, &str, &str); 3] = [
 ];
 
 /// The hint for an id that is not found, where its shape is not that of `prefix` but of something else's.
-pub fn meant_elsewhere(prefix: &str, id: &str) -> Option<String> {
+pub fn meant_elsewhere(prefix: &str, id: &str) -> Option<Hint> {
     let (_, what, tool) =
         SHAPES.iter().find(|(other, ..)| *other != prefix && is_short(other, id.trim()))?;
-    Some(format!("that is the id of {what}, which {tool} reads"))
+    Some(hint!["that is the id of ", *what, ", which ", tool_or(tool, "graph show"), " reads"])
 }
 
 #[allow(clippy::disallowed_methods, reason = "the one home of random ids")]
@@ -150,7 +152,7 @@ mod tests {
             ("mem_", "mem_0123456789", None),
             ("mem_", "n_", None),
         ] {
-            let hint = meant_elsewhere(prefix, id);
+            let hint = meant_elsewhere(prefix, id).map(|hint| hint.to_string());
             assert_eq!(hint.is_some(), tool.is_some(), "{id}");
             assert!(hint.unwrap_or_default().contains(tool.unwrap_or_default()), "{id}");
         }

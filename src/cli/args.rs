@@ -3,7 +3,7 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
-    Args, CommandFactory, Parser, Subcommand,
+    Args, Parser, Subcommand,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 
@@ -130,19 +130,14 @@ impl Cli {
         }
     }
 
-    /// The files that the command line names, as options, and the commands that take them.
-    pub fn given(&self) -> (String, Vec<String>) {
+    /// The files that the command line names, as options.
+    pub fn given(&self) -> String {
         let files = [("--db", &self.global.db), ("--config", &self.global.config)];
         let option = |(name, path): (&str, &Option<PathBuf>)| {
             path.as_ref().map(|path| format!("{name} {}", quoted(&path.display().to_string())))
         };
         let given: Vec<_> = files.into_iter().filter_map(option).collect();
-        if given.is_empty() {
-            return Default::default();
-        }
-        let command = Cli::command();
-        let commands = command.get_subcommands().map(|command| command.get_name().to_owned());
-        (given.join(" "), commands.collect())
+        given.join(" ")
     }
 
     /// What the configuration needs to know of the command line.
@@ -161,6 +156,8 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     base::Domain,
+    base::hint::{cmd, hint},
     compose::{self, BriefAtom, BriefMolecule, Briefing, LastChange, LeftOut},
     kb::Violation,
 };
@@ -82,7 +83,7 @@ fn changed(revision: &str, shell: &Shell) -> Result<Vec<String>, Failure> {
         message:
             "no files are named, and this is not a git repository: cannot tell which files changed"
                 .to_owned(),
-        hint: "name them: graph brief PATH…".to_owned(),
+        hint: hint!["name them: ", cmd("graph brief PATH…")],
     })
 }
 

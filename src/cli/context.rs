@@ -37,7 +37,7 @@ pub struct Context {
 /// Shows what is known about the files, and what is being done there.
 pub fn run(ask: &Context, shell: &mut Shell) -> Outcome {
     shell.out.enveloped = true;
-    shell.out.words = super::knowledge::WORDS;
+    shell.out.fields = super::knowledge::OPTIONS;
     let mut paths = named(&ask.paths, shell)?;
     bound(&mut paths, shell)?;
     let wanted = AskContext {

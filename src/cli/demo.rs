@@ -14,7 +14,11 @@ use super::{
 };
 use crate::{
     app::Stage,
-    base::{Error, text::shorten},
+    base::{
+        Error,
+        hint::{cmd, hint},
+        text::shorten,
+    },
     tools::Registry,
 };
 
@@ -39,7 +43,7 @@ pub fn run(ask: &Demo, shell: &mut Shell) -> Outcome {
     if shell.out.json {
         return Err(Failure::Usage {
             message: "a demo is for people, and has no objects".to_owned(),
-            hint: "leave --json out; `graph tool` prints objects".to_owned(),
+            hint: hint!["leave --json out"; cmd("graph tool"), " prints objects"],
         });
     }
     let stop = Stop::on_interrupt()?;

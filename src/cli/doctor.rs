@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     app::{GitState, Health},
-    base::{Error, Fault},
+    base::{
+        Error, Fault, Hint,
+        hint::{cmd, hint, tool},
+    },
     config::Config,
     kb::KbState,
     knowledge::IdlePattern,
@@ -26,7 +29,7 @@ const IDLE: usize = 20;
 #[derive(Debug)]
 struct Problem {
     what: String,
-    advice: String,
+    advice: Hint,
 }
 
 /// Whether to repair.
@@ -76,7 +79,7 @@ pub fn run(ask: &Doctor, shell: &mut Shell) -> Outcome {
     };
     problems.extend(GitState::broken(&config.directory).map(|dot_git| Problem {
         what: format!("{} leads to no repository", dot_git.display()),
-        advice: "git status shows more; git worktree repair mends links".to_owned(),
+        advice: "git status shows more; git worktree repair mends links".into(),
     }));
     if shell.out.json {
         let mut object = object(&config, git.as_ref(), health.as_ref(), &problems);
@@ -113,13 +116,11 @@ fn examine(shell: &mut Shell) -> Result<(Option<Health>, Vec<Problem>), Failure>
         Err(error) => return Err(error.into()),
     };
     let mut problems: Vec<Problem> = Vec::new();
-    let mut found = |what: String, advice: &str| {
-        problems.push(Problem { what, advice: advice.to_owned() });
-    };
+    let mut found = |what: String, advice: Hint| problems.push(Problem { what, advice });
     for problem in &health.file.problems {
         found(
             format!("the file is damaged: {problem}"),
-            "stop every server on it and restore a copy; `sqlite3 graph.db .recover` reads out what is left",
+            "stop every server on it and restore a copy; `sqlite3 graph.db .recover` reads out what is left".into(),
         );
     }
     for miscount in &health.miscounts {
@@ -130,13 +131,14 @@ fn examine(shell: &mut Shell) -> Result<(Option<Health>, Vec<Problem>), Failure>
             format!(
                 "the newest event is dated {ahead}, which is in the future: a clock was or is wrong"
             ),
-            "correct the clock; new events keep that date until it is reached, their order and claims do not depend on it",
+            "correct the clock; new events keep that date until it is reached, their order and claims do not depend on it".into(),
         );
     }
     if health.file.journal_mode != "wal" {
         found(
             format!("the journal mode is {}, not wal", health.file.journal_mode),
-            "move the file to a local disk: network file systems cannot share it between processes",
+            "move the file to a local disk: network file systems cannot share it between processes"
+                .into(),
         );
     }
     Ok((Some(health), problems))
@@ -160,46 +162,49 @@ fn told<T>(
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
         let advice = match &fault.hint {
-            Some(hint) => beyond(hint),
-            None => "choose another file with --db".to_owned(),
+            // This is that command.
+            Some(hint) => hint
+                .without("graph doctor")
+                .unwrap_or_else(|| "keep a copy of the file as it is, and restore a backup".into()),
+            None => "choose another file with --db".into(),
         };
         Problem { what: format!("{} ({})", fault.message, fault.code), advice }
     }
 }
 
-/// A hint without the parts that lead to this command.
-fn beyond(hint: &str) -> String {
-    let parts: Vec<_> = hint.split("; ").filter(|part| !part.contains("`graph doctor`")).collect();
-    match parts.is_empty() {
-        true => "keep a copy of the file as it is, and restore a backup".to_owned(),
-        false => parts.join("; "),
-    }
-}
-
 /// What is no error in the KB, but should be known.
-fn kb_remarks(state: &KbState, stale: &[String]) -> Vec<String> {
+fn kb_remarks(state: &KbState, stale: &[String]) -> Vec<Hint> {
     let counted = [
-        (state.unsynced, "file", "to sync: graph kb sync"),
-        (state.unreadable, "file", "with problems: graph kb sync shows them"),
-        (stale.len(), "store", "of deleted branches: graph kb gc lists them"),
+        (state.unsynced, "file", "to sync: ", "graph kb sync", ""),
+        (state.unreadable, "file", "with problems: ", "graph kb sync", " shows them"),
+        (stale.len(), "store", "of deleted branches: ", "graph kb gc", " lists them"),
     ];
     let counted = counted.into_iter().filter(|(count, ..)| *count > 0);
-    let mut remarks: Vec<_> =
-        counted.map(|(count, noun, remark)| format!("{} {remark}", number(count, noun))).collect();
-    let missing = "git has no branch of the default's name: \"defaultBranch\" in .kb/config.json names another";
-    let unset = "there is no .kb/config.json here: graph kb init makes one";
-    for (holds, remark) in [(state.default_missing, missing), (!state.configured, unset)] {
-        remarks.extend(holds.then(|| remark.to_owned()));
+    let counted = counted.map(|(count, noun, what, run, does)| {
+        hint![format!("{} {what}", number(count, noun)), cmd(run), does]
+    });
+    let mut remarks: Vec<_> = counted.collect();
+    if state.default_missing {
+        remarks.push("git has no branch of the default's name: \"defaultBranch\" in .kb/config.json names another".into());
+    }
+    if !state.configured {
+        remarks.push(hint![
+            "there is no .kb/config.json here: ",
+            cmd("graph kb init"),
+            " makes one"
+        ]);
     }
     remarks
 }
 
 /// What to do about something that is kept twice and does not agree.
-fn advice(miscount: &str) -> &'static str {
+fn advice(miscount: &str) -> Hint {
     let lost = ["contents of a memory", "no text"];
     match lost.iter().any(|what| miscount.contains(what)) {
-        true => "keep a copy of the file and report this; restore a backup to repair it",
-        false => "keep a copy of the file with graph backup; graph doctor --fix repairs it",
+        true => "keep a copy of the file and report this; restore a backup to repair it".into(),
+        false => {
+            hint!["keep a copy of the file with ", cmd("graph backup"); cmd("graph doctor --fix"), " repairs it"]
+        }
     }
 }
 
@@ -231,7 +236,7 @@ fn remarks(idle: &[IdlePattern], out: &mut Output) -> std::io::Result<()> {
     if idle.len() > IDLE {
         out.line(styled(QUIET, format_args!("  … and {} more", idle.len() - IDLE)))?;
     }
-    let advice = "manage_graph update gives an atom other paths";
+    let advice = out.hint(&hint![tool("manage_graph"), " update gives an atom other paths"]);
     out.line(format_args!("  {} {advice}", styled(NEXT, "→")))
 }
 
@@ -243,7 +248,7 @@ fn verdict(problems: &[Problem], quiet: bool, out: &mut Output) -> std::io::Resu
     }
     for problem in problems {
         out.line(format_args!("{} {}", styled(BAD, "✗"), plain(&problem.what)))?;
-        let advice = out.command(&problem.advice);
+        let advice = out.hint(&problem.advice);
         out.line(format_args!("  {} {}", styled(NEXT, "→"), plain(&advice)))?;
     }
     Ok(())

@@ -15,7 +15,10 @@ use super::{
 };
 use crate::{
     app::{Pending, read_start},
-    base::{ErrorCode, Fault},
+    base::{
+        ErrorCode, Fault,
+        hint::{cmd, hint},
+    },
     exchange::HEADER,
     memory,
 };
@@ -42,7 +45,11 @@ pub fn run(ask: &Export, shell: &mut Shell) -> Outcome {
     match ask.file.as_deref() {
         None if ask.force => Err(Failure::Usage {
             message: "--force replaces a file or a directory, and none is named".to_owned(),
-            hint: "graph export FILE --force, or graph export --memory DIR --force".to_owned(),
+            hint: hint![
+                cmd("graph export FILE --force"),
+                ", or ",
+                cmd("graph export --memory DIR --force")
+            ],
         }),
         None => to_stdout(shell),
         Some(path) if path == Path::new("-") => to_stdout(shell),

@@ -15,7 +15,11 @@ use super::{
 };
 use crate::{
     app::{read_start, read_text},
-    base::{ErrorCode, Fault, text},
+    base::{
+        ErrorCode, Fault,
+        hint::{cmd, hint},
+        text,
+    },
     exchange::{self, Format, Report, format_of},
     memory::{self, Tally},
 };
@@ -70,8 +74,14 @@ pub fn run(ask: &Import, shell: &mut Shell) -> Outcome {
     else {
         return Err(Failure::Usage {
             message: "there is nothing named to import".to_owned(),
-            hint: "graph import FILE reads what graph export wrote, graph import --memory DIR a directory"
-                .to_owned(),
+            hint: hint![
+                cmd("graph import FILE"),
+                " reads what ",
+                cmd("graph export"),
+                " wrote, ",
+                cmd("graph import --memory DIR"),
+                " a directory"
+            ],
         });
     };
     let mut stdin = io::stdin().lock();
@@ -83,7 +93,7 @@ pub fn run(ask: &Import, shell: &mut Shell) -> Outcome {
     if ask.project.is_some() && format != Format::Beads {
         return Err(Failure::Usage {
             message: "--project is for issues of beads, and these are none".to_owned(),
-            hint: "leave it out: what is imported says itself where it belongs".to_owned(),
+            hint: "leave it out: what is imported says itself where it belongs".into(),
         });
     }
     let stdin = start.as_slice().chain(stdin);
@@ -165,7 +175,7 @@ fn of_beads(lines: &str, ask: &Import, shell: &mut Shell) -> Outcome {
             message: "these are issues of beads, and no project is named".to_owned(),
             hint:
                 "--project NAME is the project to import into; it is created if it does not exist"
-                    .to_owned(),
+                    .into(),
         });
     };
     let done = shell

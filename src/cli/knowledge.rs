@@ -16,14 +16,7 @@ use crate::{
 const TEXT: usize = 100;
 
 /// What these commands call otherwise than the tools do.
-pub const WORDS: &[(&str, &str)] = &[
-    ("`projectId`", "`--project`"),
-    ("`moleculeId`", "`--molecule`"),
-    (
-        "query_graph search lists molecules with their ids",
-        "graph molecules lists them with their ids",
-    ),
-];
+pub const OPTIONS: &[(&str, &str)] = &[("projectId", "--project"), ("moleculeId", "--molecule")];
 
 /// Which atoms.
 #[derive(Debug, Args)]
@@ -80,7 +73,7 @@ impl Page {
 /// Lists atoms with their patterns.
 pub fn atoms(ask: &Atoms, shell: &mut Shell) -> Outcome {
     shell.out.enveloped = true;
-    shell.out.words = WORDS;
+    shell.out.fields = OPTIONS;
     let search = Search {
         molecule: ask.molecule.clone(),
         orphans_only: ask.orphans,
@@ -98,7 +91,7 @@ pub fn atoms(ask: &Atoms, shell: &mut Shell) -> Outcome {
 /// Lists molecules.
 pub fn molecules(ask: &Molecules, shell: &mut Shell) -> Outcome {
     shell.out.enveloped = true;
-    shell.out.words = WORDS;
+    shell.out.fields = OPTIONS;
     let search = ask.page.search(ask.text.as_ref());
     let found = shell.read(|tx| knowledge::search_molecules(tx, &search))?;
     list(shell, found, "molecule", |out, molecule| {

@@ -37,10 +37,12 @@ use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
 use crate::{
     app::{App, Read, Write},
-    base::{Ctx, ErrorCode, Fault, Result},
+    base::{
+        Ctx, ErrorCode, Fault, Result,
+        hint::{cmd, hint},
+    },
     compose::Around,
     config::{Config, ConfigError, Surroundings},
-    tools::Registry,
 };
 
 use args::{Cli, Command};
@@ -96,7 +98,7 @@ impl Shell {
         }
         let path = self.app.config().db_path.value.display();
         Err(Fault::new(ErrorCode::NotFound, format!("no projects yet: there is no file {path}"))
-            .hint(format!("{} creates it with a first project", status::BEGIN))
+            .hint(hint![cmd(status::BEGIN), " creates it with a first project"])
             .into())
     }
 }
@@ -171,9 +173,6 @@ fn start(cli: &Cli, serve: Serve) -> ExitCode {
                 return shell.out.finish(outcome, &request);
             }
             let outcome = command(&cli.command, &mut shell);
-            if outcome.is_err() {
-                shell.out.tools = Registry::of(&shell.app).listed().map(|tool| tool.name).collect();
-            }
             shell.out.finish(outcome, &request)
         }
         Err(failure) => out.finish(Err(failure), ""),

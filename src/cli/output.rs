@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::interrupt::STOPPED;
 use crate::{
-    base::{Error, Fault},
+    base::{Error, Fault, Hint, hint::Part},
     config::ConfigError,
 };
 
@@ -63,7 +63,7 @@ pub enum Failure {
         /// What does not make sense.
         message: String,
         /// What would.
-        hint: String,
+        hint: Hint,
     },
     /// A fault, or an internal error.
     Error(Error),
@@ -106,12 +106,10 @@ pub struct Output {
     pub json: bool,
     /// Whether the tool that these objects are of puts them into an envelope.
     pub enveloped: bool,
-    /// The names of tools, which a shell calls by `graph tool`.
-    pub tools: Vec<&'static str>,
-    /// Words of the tools, and what the command line calls the same in messages to people.
-    pub words: &'static [(&'static str, &'static str)],
-    /// The options that name files on this command line, and the commands that accept them.
-    pub given: (String, Vec<String>),
+    /// Fields of the tools, and the options that set them.
+    pub fields: &'static [(&'static str, &'static str)],
+    /// The options that name files on this command line.
+    pub given: String,
     /// Whether standard output is a terminal, where JSON is indented.
     terminal: bool,
     out: Box<dyn Write>,
@@ -124,9 +122,8 @@ impl Output {
         Output {
             json,
             enveloped: false,
-            tools: Vec::new(),
-            words: &[],
-            given: Default::default(),
+            fields: &[],
+            given: String::new(),
             terminal: io::stdout().is_terminal(),
             out: Box::new(BufWriter::new(AutoStream::auto(io::stdout()))),
             err: Box::new(AutoStream::auto(io::stderr())),
@@ -206,25 +203,25 @@ impl Output {
         Ok(BufWriter::new(io::stdout()))
     }
 
-    /// A text for people in which every command names the same files as this one.
-    pub fn command(&self, text: &str) -> String {
-        let (given, commands) = &self.given;
-        if given.is_empty() {
-            return text.to_owned();
-        }
-        let bare = |word: &str| -> String {
-            word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric()).to_owned()
-        };
-        let words: Vec<&str> = text.split(' ').collect();
-        let mut told = Vec::with_capacity(words.len());
-        for (index, word) in words.iter().enumerate() {
-            told.push(*word);
-            let next = words.get(index + 1).map(|next| bare(next));
-            if bare(word) == "graph" && next.is_some_and(|next| commands.contains(&next)) {
-                told.push(given);
+    /// A command that names the same files as this one.
+    pub fn command(&self, line: &str) -> String {
+        match line.split_once("graph ") {
+            Some((before, after)) if !self.given.is_empty() => {
+                format!("{before}graph {} {after}", self.given)
             }
+            _ => line.to_owned(),
         }
-        told.join(" ")
+    }
+
+    /// A hint in the words of a shell.
+    pub fn hint(&self, hint: &Hint) -> String {
+        let command = |line: &str| format!("`{}`", self.command(line)).into();
+        hint.render(|part| match part {
+            Part::Text(text) => text.into(),
+            Part::Command(line) => command(line),
+            Part::Tool { command: Some(line), .. } => command(line),
+            Part::Tool { call, command: None } => command(&format!("graph tool {call}")),
+        })
     }
 
     /// One line on standard error, beside the data.
@@ -278,7 +275,7 @@ impl Output {
                 return self.complain(2, None, &error.message, [None, error.hint]);
             }
             Failure::Usage { message, hint } => {
-                let hint = self.command(&hint);
+                let hint = self.hint(&hint);
                 return self.complain(2, None, &message, [None, Some(hint)]);
             }
             Failure::Stopped => return STOPPED,
@@ -304,13 +301,9 @@ impl Output {
         let file = fault.details.as_ref().and_then(|details| details["file"].as_str());
         let message = match file {
             Some(file) if !fault.message.contains(file) => format!("{file}: {}", fault.message),
-            _ => fault.message,
+            _ => fault.message_naming(self.fields),
         };
-        let spoken = |text: &str| {
-            self.words.iter().fold(text.to_owned(), |text, (word, here)| text.replace(word, here))
-        };
-        let message = spoken(&message);
-        let hint = fault.hint.map(|hint| self.command(&for_shell(&spoken(&hint), &self.tools)));
+        let hint = fault.hint.map(|hint| self.hint(&hint));
         let allowed = fault.details.as_ref().and_then(|details| allowed(details, &message));
         self.complain(code, Some(fault.code.as_str()), &message, [allowed, hint])
     }
@@ -352,21 +345,6 @@ fn allowed(details: &Value, message: &str) -> Option<String> {
         more => format!(" … and {more} more"),
     };
     Some(format!("{}{more}", values[..values.len().min(ALLOWED)].join(", ")))
-}
-
-/// A hint in which names of tools become shell commands. A name of one word is left alone: it may be an ordinary word.
-fn for_shell(hint: &str, tools: &[&str]) -> String {
-    const CALL: &str = "graph tool ";
-    let in_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let mut told = String::with_capacity(hint.len());
-    for piece in hint.split_inclusive(|letter| !in_word(letter)) {
-        let word = piece.trim_end_matches(|letter| !in_word(letter));
-        if word.contains('_') && tools.contains(&word) && !told.ends_with(CALL) {
-            told.push_str(CALL);
-        }
-        told.push_str(piece);
-    }
-    told
 }
 
 #[cfg(test)]

@@ -11,7 +11,11 @@ use super::{
 };
 use crate::{
     app::Read,
-    base::{Domain, Error, ErrorCode, Fault, Result, Timestamp, props::Properties},
+    base::{
+        Domain, Error, ErrorCode, Fault, Result, Timestamp,
+        hint::{cmd, hint},
+        props::Properties,
+    },
     memory::{
         self, ByNode, Connection, Encoding, GetConnection, Node, NodeContent, QueryConnections,
     },
@@ -92,7 +96,7 @@ fn elsewhere(id: &str, shell: &mut Shell, unknown: Error) -> Result<Error> {
         return Ok(unknown);
     };
     let (kind, domain) = (last.kind, last.domain);
-    let history = format!("graph log {} tells its history", quoted(id));
+    let history = hint![cmd(format!("graph log {}", quoted(id))), " tells its history"];
     let (message, hint) = match (Domain::named(&domain), last.action.as_str()) {
         (_, "deleted") => (format!("`{id}` is deleted; it was of {domain} ({kind})"), history),
         // It was merged, and work knows into which one.
@@ -101,11 +105,11 @@ fn elsewhere(id: &str, shell: &mut Shell, unknown: Error) -> Result<Error> {
             format!("`{id}` is of {domain} ({kind}), which this command does not show"),
             match (Domain::named(&domain), kind.as_str()) {
                 (Some(Domain::Kb), "entity") => {
-                    format!("graph kb query --id {} shows it", quoted(id))
+                    hint![cmd(format!("graph kb query --id {}", quoted(id))), " shows it"]
                 }
                 (Some(Domain::Knowledge), "atom" | "molecule") => {
                     let ask = json!({ "operation": "get", "entityType": kind, "id": id });
-                    format!("graph tool query_graph '{ask}' shows it")
+                    hint![cmd(format!("graph tool query_graph '{ask}'")), " shows it"]
                 }
                 _ => history,
             },

@@ -88,5 +88,5 @@ fn parse(text: &str) -> Result<Value, Failure> {
 }
 
 fn usage(message: String, hint: &str) -> Failure {
-    Failure::Usage { message, hint: hint.to_owned() }
+    Failure::Usage { message, hint: hint.into() }
 }

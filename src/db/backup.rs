@@ -14,7 +14,10 @@ use rusqlite::{
 use serde::Serialize;
 
 use super::{Db, file, open};
-use crate::base::{Error, ErrorCode, Fault, Result};
+use crate::base::{
+    Error, ErrorCode, Fault, Result,
+    hint::{Hint, cmd, hint},
+};
 
 /// Pages that are copied at a time.
 const STEP: i32 = 1_000;
@@ -56,7 +59,11 @@ pub fn back_up(
     let after = count_rows(&to)?;
     if let Some((table, rows)) = before.iter().find(|counted| !after.contains(counted)) {
         let message = format!("the copy of {table} does not have the {rows} rows of the original");
-        return Err(refused(ErrorCode::StorageCorrupt, message, "run `graph doctor`"));
+        return Err(refused(
+            ErrorCode::StorageCorrupt,
+            message,
+            hint!["run ", cmd("graph doctor")],
+        ));
     }
     drop(to);
     let bytes = partial.finish(target)?;
@@ -117,7 +124,11 @@ fn check_sound(copy: &Connection) -> Result<()> {
         return Ok(());
     }
     let message = format!("the copy is damaged: {verdict}");
-    Err(refused(ErrorCode::StorageCorrupt, message, "run `graph doctor`: the database may be too"))
+    Err(refused(
+        ErrorCode::StorageCorrupt,
+        message,
+        hint!["run ", cmd("graph doctor"), ": the database may be too"],
+    ))
 }
 
 /// How many rows every table has, by name.
@@ -171,6 +182,6 @@ impl Drop for Partial {
     }
 }
 
-fn refused(code: ErrorCode, message: String, hint: &str) -> Error {
+fn refused(code: ErrorCode, message: String, hint: impl Into<Hint>) -> Error {
     Fault::new(code, message).hint(hint).into()
 }

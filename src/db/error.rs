@@ -2,7 +2,10 @@
 
 use rusqlite::ErrorCode as Sqlite;
 
-use crate::base::{Error, ErrorCode, Fault};
+use crate::base::{
+    Error, ErrorCode, Fault,
+    hint::{cmd, hint},
+};
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
@@ -38,7 +41,7 @@ fn unfit(error: &rusqlite::Error) -> Option<Fault> {
     tracing::error!(%error, "{what}: {error}");
     Some(
         Fault::new(ErrorCode::StorageCorrupt, what)
-            .hint("the file was edited or damaged: `graph doctor` shows where; restore a copy"),
+            .hint(hint!["the file was edited or damaged: ", cmd("graph doctor"), " shows where"; "restore a copy"]),
     )
 }
 
@@ -59,11 +62,11 @@ fn fault_for(code: Sqlite) -> Option<Fault> {
             .hint("free some space, then call again"),
         Sqlite::DatabaseCorrupt | Sqlite::NotADatabase => {
             Fault::new(ErrorCode::StorageCorrupt, "the database file is damaged or is not a database")
-                .hint("`graph doctor` shows details; before a migration a copy named *.bak is made beside the file")
+                .hint(hint![cmd("graph doctor"), " shows details"; "before a migration a copy named *.bak is made beside the file"])
         }
         Sqlite::SystemIoFailure => {
             Fault::new(ErrorCode::StorageCorrupt, "the disk could not be read or written; nothing was changed")
-                .hint("`graph doctor` checks the file; check the disk too")
+                .hint(hint![cmd("graph doctor"), " checks the file"; "check the disk too"])
         }
         Sqlite::OperationInterrupted => cancelled(),
         _ => return None,

@@ -7,7 +7,11 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::{backup, file, open};
-use crate::base::{Error, ErrorCode, Fault, Result, Timestamp, text};
+use crate::base::{
+    Error, ErrorCode, Fault, Result, Timestamp,
+    hint::{Hint, cmd, hint},
+    text,
+};
 
 /// One step of the schema.
 #[derive(Debug, Clone, Copy)]
@@ -129,7 +133,13 @@ fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
                     "the database has the schema of a development version: its first migration {name} is not the {} of this program",
                     known.name
                 ),
-                "run `graph export FILE` with the graph that made it, then `graph import FILE` with this one into a new database",
+                hint![
+                    "run ",
+                    cmd("graph export FILE"),
+                    " with the graph that made it, then ",
+                    cmd("graph import FILE"),
+                    " with this one into a new database"
+                ],
             ));
         }
         if !is_known {
@@ -154,7 +164,7 @@ fn check_history(conn: &Connection, migrations: &[Migration]) -> Result<usize> {
     Ok(version)
 }
 
-fn refused(message: String, hint: &str) -> Error {
+fn refused(message: String, hint: impl Into<Hint>) -> Error {
     Fault::new(ErrorCode::StorageCorrupt, message).hint(hint).into()
 }
 
@@ -216,7 +226,7 @@ fn copy(path: &Path, target: &Path) -> Result<()> {
     if let Err(verdict) = is_sound(&to)? {
         return Err(refused(
             format!("the backup before migrating is damaged: {verdict}"),
-            "run `graph doctor`",
+            hint!["run ", cmd("graph doctor")],
         ));
     }
     Ok(())

@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::base::{ErrorCode, Fault, Result, text};
+use crate::base::{
+    ErrorCode, Fault, Result,
+    hint::{cmd, hint},
+    text,
+};
 
 pub const HEADER: &str = "{\"format\":\"graph\",\"version\":1}";
 /// The last line. A file without it is incomplete.
@@ -44,7 +48,7 @@ pub(super) fn check_header(text: &str) -> Result<()> {
     if header["format"] != "graph" {
         let message = format!("line 1 is not {HEADER}: graph export did not write this file");
         return Err(Fault::new(ErrorCode::ValidationError, message)
-            .hint("graph import --help lists what else can be imported")
+            .hint(hint![cmd("graph import --help"), " lists what else can be imported"])
             .into());
     }
     if header["version"] != VERSION {

@@ -14,7 +14,11 @@ use super::{
     record::{self, Record, Stamp},
 };
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, Timestamp, text, wire},
+    base::{
+        Error, ErrorCode, Fault, Result, Timestamp,
+        hint::{cmd, hint},
+        text, wire,
+    },
     os::fs::open_regular,
 };
 
@@ -65,7 +69,11 @@ impl<'a> Lines<'a> {
     pub fn of_file(path: &Path, kinds: &[&'static str]) -> Result<Self> {
         let cannot = |problem: String| -> Error {
             Fault::new(ErrorCode::NotFound, format!("{} {problem}", path.display()))
-                .hint("name a file that graph export wrote, or - for standard input")
+                .hint(hint![
+                    "name a file that ",
+                    cmd("graph export"),
+                    " wrote, or - for standard input"
+                ])
                 .into()
         };
         let (file, _) =
@@ -254,7 +262,7 @@ fn named(number: usize, kind: &str, id: &str, error: Error) -> Error {
             // It may quote the line, which has any length.
             fault.message = format!("{place}: {}", text::shorten(&fault.message, SAID));
             if fault.code == ErrorCode::ValidationError {
-                fault.hint.get_or_insert_with(|| CORRECT.to_owned());
+                fault.hint.get_or_insert_with(|| CORRECT.into());
             }
             *fault = fault.clone().details(serde_json::json!({ "line": number }));
             Error::Fault(fault)

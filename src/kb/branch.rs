@@ -8,7 +8,12 @@ use super::{
     types::Setting,
 };
 use crate::{
-    base::{Domain, ErrorCode, Fault, Result, Timestamp, props::Change, text},
+    base::{
+        Domain, ErrorCode, Fault, Result, Timestamp,
+        hint::{cmd, hint},
+        props::Change,
+        text,
+    },
     db::{self, Event, Read, Write},
 };
 
@@ -170,7 +175,7 @@ pub fn rename(tx: &Write<'_>, from: &str, to: &str) -> Result<()> {
         let message = format!("`to` is `{}`, which already has a store", text::shorten(to, 80));
         return Err(Fault::new(ErrorCode::InvariantViolation, message)
             .details(json!({ "field": "to" }))
-            .hint("`graph kb diff` shows how two stores differ")
+            .hint(hint![cmd("graph kb diff"), " shows how two stores differ"])
             .into());
     }
     branches::rename(tx, &branch, to)?;
@@ -240,7 +245,9 @@ pub fn collect_garbage(
 /// The store of a branch that must have one.
 pub(super) fn get(tx: &Read<'_>, field: &str, name: &str) -> Result<Branch> {
     branches::find(tx, name)?.ok_or_else(|| {
-        Fault::not_found(field, "branch", name).hint("`graph kb branch` lists the stores").into()
+        Fault::not_found(field, "branch", name)
+            .hint(hint![cmd("graph kb branch"), " lists the stores"])
+            .into()
     })
 }
 

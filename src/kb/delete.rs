@@ -19,7 +19,12 @@ use super::{
     validate,
 };
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, page, text, wire::is_zero},
+    base::{
+        Error, ErrorCode, Fault, Result,
+        hint::{hint, tool, tool_or},
+        page, text,
+        wire::is_zero,
+    },
     db::{Read, Write},
 };
 
@@ -99,7 +104,10 @@ fn named_entities(tx: &Read<'_>, branch: &Branch, ids: &[String]) -> Result<Vec<
     for (index, id) in ids.iter().enumerate() {
         let field = format!("ids[{index}]");
         let record = entities::find(tx, branch, id)?.ok_or_else(|| {
-            Error::from(Fault::not_found(&field, "entity", id).hint("kb_query finds entities"))
+            Error::from(
+                Fault::not_found(&field, "entity", id)
+                    .hint(hint![tool_or("kb_query", "graph kb query"), " finds entities"]),
+            )
         })?;
         if let Some(place) = record.entity.place() {
             return Err(patch::owned(&field, &format!("`{id}`"), &place));
@@ -131,8 +139,8 @@ fn named_links(
         let Some(record) = links::find(tx, branch, &id)? else {
             let kinds = links::kinds(tx, branch, &id)?;
             let hint = match kinds.as_slice() {
-                [] => "kb_query {edges: {from, to}} lists links".to_owned(),
-                kinds => format!("links of kind `{}` exist", kinds.join("`, `")),
+                [] => hint![tool("kb_query"), " {edges: {from, to}} lists links"],
+                kinds => format!("links of kind `{}` exist", kinds.join("`, `")).into(),
             };
             return Err(Fault::not_found(&field, "relationship", &id.subject()).hint(hint).into());
         };
@@ -197,8 +205,15 @@ fn still_linked(dependents: &[String]) -> Error {
     if dependents.len() > SHOWN {
         shown.push_str(&format!(" and {} more", dependents.len() - SHOWN));
     }
-    Fault::new(ErrorCode::InvariantViolation, format!("other entities link to the entities in `ids`: {shown}"))
-        .details(json!({ "field": "ids", "dependents": dependents }))
-        .hint("list them with kb_query and change their links first, or pass `cascade` to delete those links too")
-        .into()
+    Fault::new(
+        ErrorCode::InvariantViolation,
+        format!("other entities link to the entities in `ids`: {shown}"),
+    )
+    .details(json!({ "field": "ids", "dependents": dependents }))
+    .hint(hint![
+        "list them with ",
+        tool_or("kb_query", "graph kb query"),
+        " and change their links first, or pass `cascade` to delete those links too"
+    ])
+    .into()
 }

@@ -5,7 +5,10 @@ use super::{
     types::Setting,
 };
 use crate::{
-    base::{ErrorCode, Fault, Result},
+    base::{
+        ErrorCode, Fault, Result,
+        hint::{cmd, hint},
+    },
     db::{Read, Write},
     os::git::{FALLBACK_BRANCH, Repository},
 };
@@ -40,7 +43,7 @@ pub fn take_over(tx: &Write<'_>, setting: &Setting, former: &str) -> Result<Ensu
         || existing.is_some_and(|existing| existing.contains(former))
     {
         let message = format!("`{former}` is a branch that exists: its store is its own");
-        let hint = "`graph kb diff` shows how two stores differ";
+        let hint = hint![cmd("graph kb diff"), " shows how two stores differ"];
         return Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into());
     }
     // An unknown branch is refused here; whether it has a store is decided by the renaming.

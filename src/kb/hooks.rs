@@ -12,7 +12,10 @@ use std::{
 };
 
 use crate::{
-    base::{ErrorCode, Fault, Result},
+    base::{
+        ErrorCode, Fault, Result,
+        hint::{Hint, cmd, hint},
+    },
     os::{
         fs::{self, ReadError},
         git::Repository,
@@ -99,7 +102,8 @@ pub fn uninstall_hooks(start: &Path) -> Result<(Vec<HookDirectory>, bool)> {
 fn repository(start: &Path) -> Result<Repository> {
     Repository::find(start).ok_or_else(|| {
         let message = "not a git repository: there are no hooks";
-        let hint = "`git init` makes one; outside git, run `graph kb sync` yourself";
+        let hint =
+            hint!["`git init` makes one"; "outside git, run ", cmd("graph kb sync"), " yourself"];
         refused(message, hint)
     })
 }
@@ -112,7 +116,11 @@ fn directory(repository: &Repository, chosen: Option<&str>) -> Result<PathBuf> {
         return match symlink_metadata(&now).is_ok() && !now.is_dir() {
             true => Err(refused(
                 &format!("hooks are switched off: core.hooksPath is {}", now.display()),
-                "leave the hooks out with --no-hooks, and run `graph kb sync` yourself",
+                hint![
+                    "leave the hooks out with --no-hooks, and run ",
+                    cmd("graph kb sync"),
+                    " yourself"
+                ],
             )),
             false => Ok(now),
         };
@@ -345,7 +353,7 @@ fn unusable(path: &Path, error: &io::Error) -> crate::base::Error {
     )
 }
 
-fn refused(message: &str, hint: &str) -> crate::base::Error {
+fn refused(message: &str, hint: impl Into<Hint>) -> crate::base::Error {
     Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into()
 }
 

@@ -11,7 +11,11 @@ use super::{
     types::Setting,
 };
 use crate::{
-    base::{Domain, Fault, Result, Timestamp, props::Change},
+    base::{
+        Domain, Fault, Result, Timestamp,
+        hint::{cmd, hint},
+        props::Change,
+    },
     db::{self, EventRow, Read},
 };
 
@@ -100,7 +104,7 @@ pub fn last_change(tx: &Read<'_>, setting: &Setting, id: &str) -> Result<Option<
 pub(super) fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Applied> {
     changesets::find(tx, id)?.ok_or_else(|| {
         let fault = Fault::not_found(field, "changeset", id);
-        fault.hint("`graph kb log` lists them; ids look like cs_0123456789").into()
+        fault.hint(hint![cmd("graph kb log"), " lists them"; "ids look like cs_0123456789"]).into()
     })
 }
 

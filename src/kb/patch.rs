@@ -11,6 +11,7 @@ use super::{
 };
 use crate::base::{
     Error, ErrorCode, Fault, Result, Timestamp,
+    hint::{cmd, hint},
     props::{self, Properties},
 };
 
@@ -179,6 +180,6 @@ pub(super) fn owned(field: &str, what: &str, place: &str) -> Error {
     let message = format!("`{field}` would change {what}, which belongs to {place}");
     Fault::new(ErrorCode::InvariantViolation, message)
         .details(json!({ "field": field, "file": file }))
-        .hint(format!("edit {file} and run `graph kb sync`; you may still add links to it"))
+        .hint(hint![format!("edit {file} and run "), cmd("graph kb sync"); "you may still add links to it"])
         .into()
 }

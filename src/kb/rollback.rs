@@ -22,6 +22,7 @@ use super::{
 use crate::{
     base::{
         Domain, Error, ErrorCode, Fault, Result, Timestamp,
+        hint::{Hint, hint, tool},
         props::{Properties, equal},
     },
     db::{self, EventRow, Read, Write},
@@ -49,17 +50,17 @@ pub fn rollback(tx: &Write<'_>, setting: &Setting, id: &str) -> Result<RolledBac
         let message =
             format!("{id} was applied to branch {}, not to {}", applied.branch, branch.name);
         let hint = format!("name that branch: `--branch {}`, or check it out", applied.branch);
-        return Err(refused(message, &hint));
+        return Err(refused(message, hint));
     }
     if applied.store != Some(branch.key) {
         let message = format!("{id} was applied to an earlier branch {}", applied.branch);
-        return Err(refused(message, "write the wanted state with kb_upsert"));
+        return Err(refused(message, hint!["write the wanted state with ", tool("kb_upsert")]));
     }
     if let Some(by) = changesets::reverted_by(tx, id)?
         && is_in_force(tx, &by)?
     {
         let message = format!("{id} was rolled back by {by} already");
-        return Err(refused(message, &format!("roll {by} back to apply it again")));
+        return Err(refused(message, format!("roll {by} back to apply it again")));
     }
     let inverse = Inverse::of(tx, setting, &branch, &applied)?;
 
@@ -325,11 +326,14 @@ fn built_on(id: &str, later: &BTreeSet<String>) -> Error {
     let fault = Fault::new(ErrorCode::InvariantViolation, message);
     fault
         .details(json!({ "field": "changeset", "later": later }))
-        .hint("roll the later changesets back first, newest first, or write the wanted state with kb_upsert")
+        .hint(hint![
+            "roll the later changesets back first, newest first, or write the wanted state with ",
+            tool("kb_upsert")
+        ])
         .into()
 }
 
-fn refused(message: String, hint: &str) -> Error {
+fn refused(message: String, hint: impl Into<Hint>) -> Error {
     let fault = Fault::new(ErrorCode::InvariantViolation, message);
     fault.details(json!({ "field": "changeset" })).hint(hint).into()
 }

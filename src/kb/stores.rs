@@ -11,7 +11,10 @@ use super::{
     working_tree::WorkingTree,
 };
 use crate::{
-    base::{ErrorCode, Fault, Result},
+    base::{
+        ErrorCode, Fault, Result,
+        hint::{cmd, hint},
+    },
     db::{Read, Write},
 };
 
@@ -133,7 +136,7 @@ fn check_repository(tree: &WorkingTree) -> Result<()> {
         return Ok(());
     }
     let message = "not a git repository: cannot tell which branches were deleted";
-    let hint = "run it in the repository; `graph kb branch` lists the stores";
+    let hint = hint!["run it in the repository"; cmd("graph kb branch"), " lists the stores"];
     Err(Fault::new(ErrorCode::InvalidOperation, message).hint(hint).into())
 }
 

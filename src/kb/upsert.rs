@@ -20,7 +20,9 @@ use super::{
 };
 use crate::{
     base::{
-        ErrorCode, Fault, Result, page,
+        ErrorCode, Fault, Result,
+        hint::{hint, tool_or},
+        page,
         props::Properties,
         text,
         wire::{is_zero, present},
@@ -277,7 +279,10 @@ fn check_ends(
         }
         entities::type_of(tx, branch, id)?.ok_or_else(|| {
             Fault::not_found(&field, "entity", id)
-                .hint("put the entity into `entities` of the same changeset, or find it with kb_query")
+                .hint(hint![
+                    "put the entity into `entities` of the same changeset, or find it with ",
+                    tool_or("kb_query", "graph kb query")
+                ])
                 .into()
         })
     };

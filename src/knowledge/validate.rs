@@ -5,7 +5,11 @@ use super::{
     types::{AtomRelation, MoleculeRelation, limits},
 };
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, globs, text},
+    base::{
+        Error, ErrorCode, Fault, Result, globs,
+        hint::{cmd, hint, tool_or},
+        text,
+    },
     db::Read,
     work,
 };
@@ -16,10 +20,14 @@ pub(super) fn project(tx: &Read<'_>, named: Option<&str>) -> Result<String> {
     match work::project_id(tx, "projectId", named) {
         Err(Error::Fault(fault)) if work::complete_projects(tx, "", 1)?.total == 0 => {
             let line = r#"GRAPH_TOOLSETS=work graph tool graph_open '{"project": "NAME"}'"#;
-            let hint = format!(
-                "there is no project yet: graph_open with a name creates one, or, if that tool is off, on the command line: {line}"
-            );
-            Err(fault.hint(hint).into())
+            Err(fault
+                .hint(hint![
+                    "there is no project yet: ",
+                    tool_or("graph_open", "graph open"),
+                    " with a name creates one, or, if that tool is off, on the command line: ",
+                    cmd(line)
+                ])
+                .into())
         }
         found => found,
     }
@@ -131,6 +139,9 @@ fn other_project(field: &str, id: &str, theirs: &str, ours: &str) -> Error {
         ErrorCode::InvariantViolation,
         format!("`{field}` is `{id}`, which belongs to project `{theirs}`, not to `{ours}`"),
     )
-    .hint("query_graph search with this projectId lists the molecules of this project")
+    .hint(hint![
+        tool_or("query_graph search with this projectId", "graph molecules --project PROJECT"),
+        " lists the molecules of this project"
+    ])
     .into()
 }

@@ -96,7 +96,7 @@ fn bounded(mut fault: Fault) -> Fault {
         return fault;
     }
     fault.message = text::shorten(&fault.message, MAX_MESSAGE);
-    fault.hint = fault.hint.map(|hint| text::shorten(&hint, MAX_HINT));
+    fault.hint = fault.hint.map(|hint| text::shorten(&hint.to_string(), MAX_HINT).into());
     // Halving the longest list until it fits keeps the beginning of each, which names the cause.
     while let Some(details) = &mut fault.details {
         shorten_texts(details);

@@ -126,8 +126,8 @@ mod tests {
             assert_eq!(fault.code, expected);
             assert!(fault.message.contains("why"), "{}", fault.message);
             assert_eq!(
-                (&fault.details.unwrap()["file"], fault.hint.as_deref()),
-                (&json!("f"), Some("do"))
+                (&fault.details.unwrap()["file"], fault.hint),
+                (&json!("f"), Some("do".into()))
             );
         }
     }

@@ -8,6 +8,7 @@ use super::store::ontology as store;
 use crate::{
     base::{
         Error, ErrorCode, Fault, Result,
+        hint::{hint, tool},
         page::{self, Budget, Query},
         props::Properties,
         text,
@@ -132,7 +133,7 @@ impl ConnectionType {
         }
         Err(Fault::new(ErrorCode::InvalidTopology, message)
             .details(json!({ "valid_sources": self.from_types, "valid_targets": self.to_types }))
-            .hint("get_ontology lists what may be connected; add_connection_type adds a connection type")
+            .hint(hint![tool("get_ontology"), " lists what may be connected"; tool("add_connection_type"), " adds a connection type"])
             .into())
     }
 
@@ -162,7 +163,7 @@ pub(super) fn check_exists(tx: &Read<'_>) -> Result<()> {
         return Ok(());
     }
     Err(Fault::new(ErrorCode::OntologyNotFound, "there is no ontology yet")
-        .hint("create_ontology defines node types and connection types")
+        .hint(hint![tool("create_ontology"), " defines node types and connection types"])
         .into())
 }
 
@@ -178,7 +179,7 @@ pub(super) fn check_node_type(tx: &Read<'_>, field: &str, name: &str) -> Result<
 /// INVALID_NODE_TYPE for the name in `field`.
 pub(super) fn unknown_node_type(field: &str, name: &str, known: &[String]) -> Error {
     unknown(ErrorCode::InvalidNodeType, field, "node type", name, known)
-        .hint("use one of these; add_node_type adds another")
+        .hint(hint!["use one of these"; tool("add_node_type"), " adds another"])
         .into()
 }
 
@@ -190,7 +191,7 @@ pub(super) fn connection_type(tx: &Read<'_>, field: &str, name: &str) -> Result<
     check_exists(tx)?;
     let known = store::connection_names(tx)?;
     Err(unknown(ErrorCode::InvalidConnectionType, field, "connection type", name, &known)
-        .hint("use one of these; add_connection_type adds another")
+        .hint(hint!["use one of these"; tool("add_connection_type"), " adds another"])
         .into())
 }
 

@@ -14,7 +14,12 @@ use super::{
     validate,
 };
 use crate::{
-    base::{ErrorCode, Fault, Result, props::Change, text},
+    base::{
+        ErrorCode, Fault, Result,
+        hint::{hint, tool},
+        props::Change,
+        text,
+    },
     db::Write,
 };
 
@@ -36,7 +41,7 @@ pub struct AddConnectionType {
 pub fn create_ontology(tx: &Write<'_>, ask: &Ontology) -> Result<Done> {
     if store::exists(tx)? {
         return Err(Fault::new(ErrorCode::OntologyAlreadyExists, "an ontology already exists")
-            .hint("get_ontology shows it; add_node_type and add_connection_type extend it")
+            .hint(hint![tool("get_ontology"), " shows it"; tool("add_node_type"), " and ", tool("add_connection_type"), " extend it"])
             .into());
     }
     let node_types = names("node_types", &ask.node_types)?;
@@ -190,5 +195,5 @@ fn duplicate(field: &str, name: &str) -> Fault {
 fn exists(what: &str, name: &str) -> Fault {
     Fault::new(ErrorCode::TypeAlreadyExists, format!("{what} {name} already exists"))
         .details(json!({ "field": "type_name" }))
-        .hint("get_ontology shows all types; they are never changed")
+        .hint(hint![tool("get_ontology"), " shows all types"; "they are never changed"])
 }

@@ -8,7 +8,11 @@ use super::{
     store::search,
 };
 use crate::{
-    base::{Fault, Result, page::Query},
+    base::{
+        Fault, Result,
+        hint::{hint, tool},
+        page::Query,
+    },
     db::{Needle, Read},
 };
 
@@ -26,7 +30,7 @@ pub struct SearchContent {
 pub fn search_content(tx: &Read<'_>, ask: &SearchContent) -> Result<NodeIds> {
     if ask.query.is_empty() {
         return Err(Fault::invalid("query", "is empty: it needs some text")
-            .hint("query_nodes lists nodes without a text search")
+            .hint(hint![tool("query_nodes"), " lists nodes without a text search"])
             .into());
     }
     let (needle, kind) = (Needle::in_long_texts("query", &ask.query)?, ask.node_type.as_deref());

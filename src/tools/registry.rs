@@ -13,7 +13,11 @@ use serde_json::Value;
 use super::{ToolDef, args, complaint::nearest};
 use crate::{
     app::App,
-    base::{Ctx, Domain, Error, ErrorCode, Fault, Result, text},
+    base::{
+        Ctx, Domain, Error, ErrorCode, Fault, Result,
+        hint::{cmd, hint},
+        text,
+    },
 };
 
 /// All tools in listing order, and which of them are on.
@@ -48,7 +52,7 @@ impl Registry {
                 let (name, toolset) = (tool.name, tool.toolset);
                 let message = format!("tool `{name}` is off: its toolset `{toolset}` is not on");
                 Err(Fault::new(ErrorCode::NotFound, message)
-                    .hint("the setting is `toolsets`; `graph doctor` shows where it comes from")
+                    .hint(hint!["the setting is `toolsets`"; cmd("graph doctor"), " shows where it comes from"])
                     .into())
             }
             None => {

@@ -17,7 +17,11 @@ use super::{
 };
 use crate::{
     base::{
-        ErrorCode, Fault, Result, Timestamp, props::Properties, text, version::check_version,
+        ErrorCode, Fault, Result, Timestamp,
+        hint::{hint, tool_or},
+        props::Properties,
+        text,
+        version::check_version,
         wire::trimmed,
     },
     db::{Read, Write},
@@ -232,7 +236,7 @@ fn container(
 
 fn terminal(id: &str) -> crate::base::Error {
     Fault::new(ErrorCode::InvalidOperation, format!("`{id}` is CLOSED, which is the last status"))
-        .hint("graph_update with resolved: false reopens it")
+        .hint(hint![tool_or("graph_update with resolved: false", "graph reopen"), " reopens it"])
         .into()
 }
 
@@ -258,6 +262,6 @@ fn check_unblocked(tx: &Read<'_>, record: &Record, closing: bool) -> Result<()> 
         .details(
             json!({ "blockers": names, "blockers_omitted": waits_for.saturating_sub(names.len()) }),
         )
-        .hint("resolve these first; graph_next says which of them can be worked on")
+        .hint(hint!["resolve these first"; tool_or("graph_next", "graph next"), " says which of them can be worked on"])
         .into())
 }

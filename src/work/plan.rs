@@ -20,6 +20,7 @@ use super::{
 use crate::{
     base::{
         ErrorCode, Fault, Result,
+        hint::{hint, tool},
         props::{Change, Properties},
     },
     db::Write,
@@ -144,7 +145,7 @@ fn check_same_project(index: usize, position: usize, from: &Place, to: &Place) -
         format!("`{field}` is {}, which is in another project", to.id),
     )
     .details(json!({ "field": field, "reason": "cross_project_edge" }))
-    .hint("dependencies stay within a project; link across with graph_connect and type relates_to")
+    .hint(hint!["dependencies stay within a project"; "link across with ", tool("graph_connect"), " and type relates_to"])
     .into())
 }
 

@@ -18,7 +18,13 @@ use super::{
     warnings::Warnings,
 };
 use crate::{
-    base::{Error, ErrorCode, Fault, Result, page, props::Change, text},
+    base::{
+        Error, ErrorCode, Fault, Result,
+        hint::{hint, tool_or},
+        page,
+        props::Change,
+        text,
+    },
     db::Write,
 };
 
@@ -183,7 +189,11 @@ impl Work<'_, '_> {
         );
         Err(Fault::new(ErrorCode::InvariantViolation, message)
             .details(json!({ "field": field, "reason": "cross_project_edge", "edges": edges }))
-            .hint("remove these edges with graph_connect first, or move one node that contains both ends")
+            .hint(hint![
+                "remove these edges with ",
+                tool_or("graph_connect", "graph unlink"),
+                " first, or move one node that contains both ends"
+            ])
             .into())
     }
 

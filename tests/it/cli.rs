@@ -20,7 +20,7 @@ fn empty_states_say_what_to_do_next_and_create_no_file() {
     {
         let err = run(&directory, arguments).failed(1);
         assert!(err.starts_with("error: no projects yet: there is no file "), "{err}");
-        assert!(err.contains("\nhint: graph open NAME"), "{err}");
+        assert!(err.contains("\nhint: `graph open NAME"), "{err}");
     }
     assert_eq!(run(&directory, &["--json", "status"]).json(), json!({ "projects": [] }));
     assert!(
@@ -204,8 +204,8 @@ fn show_refers_to_the_command_for_what_it_does_not_print() {
     let atom = made["data"]["atom"]["id"].as_str().unwrap();
     for (id, hint) in [
         (design, format!("hint: it was merged into {tables}\n")),
-        ("REQ-7", "hint: graph kb query --id REQ-7 shows it\n".to_owned()),
-        (atom, "hint: graph tool query_graph '{".to_owned()),
+        ("REQ-7", "hint: `graph kb query --id REQ-7` shows it\n".to_owned()),
+        (atom, "hint: `graph tool query_graph '{".to_owned()),
     ] {
         let err = run(&directory, &["show", id]).failed(1);
         assert!(err.contains(&hint), "{id}: {err}");
@@ -359,7 +359,7 @@ fn suggested_commands_use_the_same_file() {
         assert!(out.contains(&format!(": {given} {said}\n")), "{arguments:?}: {out}");
     }
     let err = run(&directory, &["--db", "my copy.db", "show", "n_none"]).failed(1);
-    assert!(err.contains(&format!("hint: {given} tool graph_query finds nodes")), "{err}");
+    assert!(err.contains(&format!("hint: `{given} list` finds nodes")), "{err}");
 }
 
 #[test]

@@ -155,7 +155,7 @@ Schema  v1  00000000-0000-4000-8000-000000000009  ✓ fresh
     let unknown = run(&directory, &["atoms", "--molecule", "00000000-0000-4000-8000-0000000000ff"]);
     let err = unknown.failed(1);
     assert!(err.contains("`--molecule` is `00000000-"), "{err}");
-    assert!(err.ends_with("\nhint: graph molecules lists them with their ids\n"), "{err}");
+    assert!(err.ends_with("\nhint: `graph molecules` lists molecules with their ids\n"), "{err}");
     assert_eq!(
         run(&directory, &["atoms", "--offset", "9"]).ok(),
         "2 atoms, and --offset 9 is past the last\n"

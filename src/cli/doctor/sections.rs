@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     app::{GitState, Health},
+    base::hint::Hint,
     cli::{
         format::{count, size},
         output::{BAD, GOOD, Output, QUIET, WARN, plain, styled},
@@ -125,7 +126,7 @@ pub(super) fn repository(git: Option<&GitState>, out: &mut Output) -> std::io::R
 /// The KB of the branch that is checked out, and whether its files say something else.
 pub(super) fn kb_state(
     state: &KbState,
-    remarks: &[String],
+    remarks: &[Hint],
     config: &Config,
     out: &mut Output,
 ) -> std::io::Result<()> {
@@ -145,7 +146,7 @@ pub(super) fn kb_state(
     };
     field(out, "store", store)?;
     for remark in remarks {
-        out.line(format_args!("  {} {}", styled(WARN, "!"), out.command(remark)))?;
+        out.line(format_args!("  {} {}", styled(WARN, "!"), out.hint(remark)))?;
     }
     Ok(())
 }

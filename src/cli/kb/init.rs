@@ -196,7 +196,10 @@ fn print(made: &SetUp, ask: &Init, out: &mut Output) -> std::io::Result<()> {
         Some(Err(fault)) => {
             out.line(format_args!("{} no hooks: {}", styled(WARN, "!"), plain(&fault.message)))?;
             match &fault.hint {
-                Some(hint) => out.line(format_args!("  {} {}", styled(NEXT, "→"), plain(hint))),
+                Some(hint) => {
+                    let hint = plain(&out.hint(hint));
+                    out.line(format_args!("  {} {hint}", styled(NEXT, "→")))
+                }
                 None => Ok(()),
             }
         }

@@ -16,7 +16,10 @@ use clap::{Args, Subcommand};
 use super::{Shell, next::quoted, output::Outcome};
 use crate::{
     app::Read,
-    base::{ErrorCode, Fault, Result},
+    base::{
+        ErrorCode, Fault, Result,
+        hint::{cmd, hint},
+    },
     kb::Setting,
 };
 
@@ -106,6 +109,11 @@ fn check_there(shell: &Shell) -> Result<()> {
     }
     let path = shell.app.config().db_path.value.display();
     Err(Fault::new(ErrorCode::NotFound, format!("no KB yet: there is no file {path}"))
-        .hint("`graph kb init` sets it up, `graph kb sync` fills it from documents")
+        .hint(hint![
+            cmd("graph kb init"),
+            " sets it up, ",
+            cmd("graph kb sync"),
+            " fills it from documents"
+        ])
         .into())
 }

@@ -10,7 +10,10 @@ use super::super::{
 };
 use crate::{
     app::Patience,
-    base::{Error, ErrorCode},
+    base::{
+        Error, ErrorCode,
+        hint::{cmd, hint},
+    },
     kb::{FileProblem, Synced},
 };
 
@@ -79,10 +82,10 @@ fn hook(shell: &mut Shell) -> Outcome {
         }
         Err(Error::Fault(fault)) => {
             let next = match (fault.code, fault.hint) {
-                (ErrorCode::Busy, _) | (_, None) => "run `graph kb sync` later".to_owned(),
+                (ErrorCode::Busy, _) | (_, None) => hint!["run ", cmd("graph kb sync"), " later"],
                 (_, Some(hint)) => hint,
             };
-            let (message, next) = (plain(&fault.message), plain(&next));
+            let (message, next) = (plain(&fault.message), plain(&out.hint(&next)));
             out.note(format_args!("graph kb: not synced: {message}; {next}"))?;
         }
         Err(error) => return Err(error.into()),

@@ -1,5 +1,6 @@
 //! `graph log --follow`: what happens, as it happens, in whichever process.
 
+use crate::base::hint::{cmd, hint};
 use std::{thread, time::Duration};
 
 use super::{
@@ -88,5 +89,5 @@ fn show(entries: &[TitledEvent], shell: &mut Shell) -> Result<(), Failure> {
 fn gone(shell: &Shell) -> crate::base::Fault {
     let path = shell.app.config().db_path.value.display();
     crate::base::Fault::new(ErrorCode::NotFound, format!("the file was deleted or moved: {path}"))
-        .hint("`graph doctor` shows which file is meant, and why")
+        .hint(hint![cmd("graph doctor"), " shows which file is meant, and why"])
 }

@@ -3,7 +3,10 @@
 use std::{cell::RefCell, rc::Rc};
 
 use super::{shown::LINE, *};
-use crate::base::ErrorCode;
+use crate::base::{
+    ErrorCode,
+    hint::{cmd, hint, tool, tool_or},
+};
 
 /// A stream that stays readable after the output is gone.
 #[derive(Clone, Default)]
@@ -45,9 +48,8 @@ fn output(json: bool, terminal: bool) -> (Output, Sink, Sink) {
     let output = Output {
         json,
         enveloped: false,
-        tools: Vec::new(),
-        words: &[],
-        given: Default::default(),
+        fields: &[],
+        given: String::new(),
         terminal,
         out: Box::new(out.clone()),
         err: Box::new(err.clone()),
@@ -61,7 +63,7 @@ fn same(left: ExitCode, right: u8) -> bool {
 }
 
 fn fault() -> Fault {
-    Fault::new(ErrorCode::NotFound, "no node `n_1`").hint("`graph tree` lists them")
+    Fault::new(ErrorCode::NotFound, "no node `n_1`").hint(hint![cmd("graph tree"), " lists them"])
 }
 
 #[test]
@@ -80,7 +82,7 @@ fn every_outcome_has_its_exit_code_and_its_words() {
         ),
         (Err(config.into()), 2, "error: graph.config.yaml:3: unknown key `x`\n"),
         (
-            Err(Failure::Usage { message: "not JSON".to_owned(), hint: "quote it".to_owned() }),
+            Err(Failure::Usage { message: "not JSON".to_owned(), hint: "quote it".into() }),
             2,
             "error: not JSON\nhint: quote it\n",
         ),
@@ -166,39 +168,25 @@ fn faults_cannot_act_on_the_terminal_either() {
 }
 
 #[test]
-fn a_hint_for_people_calls_tools_the_way_a_shell_does() {
-    let tools = ["graph_query", "create_ontology", "advance"];
-    for (hint, told) in [
-        ("graph_query finds nodes", "graph tool graph_query finds nodes"),
-        (
-            "use graph_query, or create_ontology",
-            "use graph tool graph_query, or graph tool create_ontology",
-        ),
-        ("graph tool graph_query", "graph tool graph_query"),
-        ("in advance of graph_querying", "in advance of graph_querying"),
-        ("", ""),
-    ] {
-        assert_eq!(for_shell(hint, &tools), told);
-    }
-}
-
-#[test]
-fn commands_that_are_named_are_about_the_same_files() {
+fn a_hint_for_people_names_commands_about_the_same_files() {
     let (mut output, _, _) = output(false, false);
-    let given = "--db 'my x.db'".to_owned();
-    for (text, told) in [
-        ("`graph doctor` says more", "`graph --db 'my x.db' doctor` says more"),
+    let hint = hint![
+        tool_or("graph_query", "graph list"), ", then ", tool("create_ontology");
+        "advance, or run ", cmd("A=b graph kb sync")
+    ];
+    for (given, told) in [
         (
-            "run graph kb sync; graph log",
-            "run graph --db 'my x.db' kb sync; graph --db 'my x.db' log",
+            "",
+            "`graph list`, then `graph tool create_ontology`; advance, or run `A=b graph kb sync`",
         ),
-        ("the graph of it, doctor, graphs", "the graph of it, doctor, graphs"),
+        (
+            "--db 'my x.db'",
+            "`graph --db 'my x.db' list`, then `graph --db 'my x.db' tool create_ontology`; \
+             advance, or run `A=b graph --db 'my x.db' kb sync`",
+        ),
     ] {
-        assert_eq!(output.command(text), text);
-        let commands = ["doctor", "kb", "log"].map(str::to_owned).to_vec();
-        output.given = (given.clone(), commands);
-        assert_eq!(output.command(text), told);
-        output.given = Default::default();
+        output.given = given.to_owned();
+        assert_eq!(output.hint(&hint), told);
     }
 }
 
@@ -224,7 +212,7 @@ fn what_is_allowed_is_listed_unless_the_message_says_it() {
 #[test]
 fn fields_have_the_names_of_the_command_line() {
     let (mut output, _, err) = output(false, false);
-    output.words = &[("`projectId`", "`--project`")];
+    output.fields = &[("projectId", "--project")];
     output.finish(Err(Fault::invalid("projectId", "is missing").into()), "r1");
     assert_eq!(err.text(), "error: `--project` is missing (VALIDATION_ERROR)\n");
 }

@@ -11,7 +11,10 @@ use super::{
     print_unblocked, print_warnings, target,
 };
 use crate::{
-    base::{Domain, ErrorCode, Fault, Result},
+    base::{
+        Domain, ErrorCode, Fault, Result,
+        hint::{cmd, hint},
+    },
     work::{self, Connect, Connected, DEPENDS_ON, EdgeChange},
 };
 
@@ -121,8 +124,10 @@ pub(super) fn check(connected: &Connected) -> Result<()> {
         reason => reason.to_owned(),
     };
     let hint = match rejected.reason {
-        "use_graph_restructure" => "`graph move ID --under PARENT` puts a node elsewhere",
-        _ => "`graph show ID` lists the connections of a node",
+        "use_graph_restructure" => {
+            hint![cmd("graph move ID --under PARENT"), " puts a node elsewhere"]
+        }
+        _ => hint![cmd("graph show ID"), " lists the connections of a node"],
     };
     Err(Fault::new(ErrorCode::InvalidOperation, message)
         .details(json!({ "rejected": connected.rejected }))

@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     app::Read,
-    base::{Domain, ErrorCode, Fault, Result},
+    base::{
+        Domain, ErrorCode, Fault, Result,
+        hint::{Hint, cmd, hint},
+    },
     work::{self, History, NewEvidence, NodeUpdate, OutlineNode, Standing},
 };
 
@@ -76,7 +79,11 @@ pub fn reopen(ask: &Reopen, shell: &mut Shell) -> Outcome {
     let evidence = why.map(|why| NewEvidence { r#type: "note".to_owned(), r#ref: why });
     update("reopened", &ask.ids, ask.dry_run, shell, |_, node| {
         if node.standing != Standing::Done {
-            return Err(refused(node, "is not done", "`graph show` tells how it stands"));
+            return Err(refused(
+                node,
+                "is not done",
+                hint![cmd("graph show"), " tells how it stands"],
+            ));
         }
         Ok(NodeUpdate {
             resolved: Some(false),
@@ -100,7 +107,7 @@ fn check_open(tx: &Read<'_>, node: &OutlineNode) -> Result<()> {
     Err(refused(
         node,
         &format!("is already done{by}"),
-        "`graph note` adds to it, `graph reopen` opens it again",
+        hint![cmd("graph note"), " adds to it, ", cmd("graph reopen"), " opens it again"],
     ))
 }
 
@@ -116,6 +123,6 @@ pub(super) fn check_holder(node: &OutlineNode, actor: &str, anyway: bool) -> Res
     }
 }
 
-fn refused(node: &OutlineNode, why: &str, hint: &str) -> crate::base::Error {
+fn refused(node: &OutlineNode, why: &str, hint: impl Into<Hint>) -> crate::base::Error {
     Fault::new(ErrorCode::InvalidOperation, format!("{} {why}", node.id)).hint(hint).into()
 }

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     app::{Read, Write},
-    base::{Fault, Result},
+    base::{
+        Fault, Result,
+        hint::{cmd, hint},
+    },
     knowledge::{
         self, AtomUpdate, Changes, Entity, EntityType, Get, KnowledgeMode, NewAtom, Written,
     },
@@ -103,7 +106,7 @@ fn create(
         let message =
             format!("no atom is called `{}`, and there is no text for a new one", ask.name);
         return Err(Fault::invalid("TEXT", message)
-            .hint("`graph atoms` lists the names; write the text behind the name")
+            .hint(hint![cmd("graph atoms"), " lists the names"; "write the text behind the name"])
             .into());
     };
     if ask.at.is_empty() {

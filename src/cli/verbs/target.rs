@@ -3,7 +3,7 @@
 use super::super::{Shell, output::Failure};
 use crate::{
     app::Read,
-    base::{ErrorCode, Fault, Result},
+    base::{ErrorCode, Fault, Result, hint::Hint},
     knowledge::{self, EntityType},
     memory, work,
 };
@@ -40,8 +40,8 @@ pub fn listed(given: &[String], shell: &Shell) -> std::result::Result<Vec<String
 }
 
 /// A command line that does not make sense.
-pub fn usage(message: &str, hint: &str) -> Failure {
-    Failure::Usage { message: message.to_owned(), hint: hint.to_owned() }
+pub fn usage(message: &str, hint: impl Into<Hint>) -> Failure {
+    Failure::Usage { message: message.to_owned(), hint: hint.into() }
 }
 
 /// The nodes that are meant, each once.

@@ -152,7 +152,7 @@ fn a_file_of_a_development_schema_is_refused_and_the_hint_says_how_to_go_on() {
         let fault = migrate(&mut conn, &path, now()).unwrap_err().into_fault("r");
         assert_eq!(fault.code, ErrorCode::StorageCorrupt);
         assert!(fault.message.contains("a development version"), "{}", fault.message);
-        let hint = fault.hint.unwrap();
+        let hint = fault.hint.unwrap().to_string();
         assert!(hint.contains("graph export") && hint.contains("graph import"), "{hint}");
         // Nothing of it was touched, and no copy was made.
         let rows: i64 = conn

@@ -24,7 +24,12 @@ use super::{
     types::{Setting, limits},
 };
 use crate::{
-    base::{Error, Fault, Result, page, text, wire::is_zero},
+    base::{
+        Error, Fault, Result,
+        hint::{hint, tool_or},
+        page, text,
+        wire::is_zero,
+    },
     db::Read,
 };
 use graph::Graph;
@@ -165,7 +170,9 @@ pub fn check(tx: &Read<'_>, setting: &Setting, ask: &Check) -> Result<Checked> {
     for (index, id) in ask.ids.iter().enumerate() {
         if entities::type_of(tx, &branch, id)?.is_none() {
             let fault = Fault::not_found(&format!("ids[{index}]"), "entity", id);
-            return Err(fault.hint("kb_query finds entities").into());
+            return Err(fault
+                .hint(hint![tool_or("kb_query", "graph kb query"), " finds entities"])
+                .into());
         }
     }
     let only: BTreeSet<&str> = ask.ids.iter().map(String::as_str).collect();

@@ -83,7 +83,7 @@ fn what_is_wrong_is_named_with_its_line() {
         assert_eq!(fault.code, ErrorCode::ValidationError);
         assert!(fault.message.starts_with(".kb/config.json:"), "{text}: {fault}");
         assert!(fault.message.contains(message), "{text}: {fault}");
-        let said = fault.hint.unwrap_or_default();
+        let said = fault.hint.map_or_else(String::new, |hint| hint.to_string());
         assert!(said.contains(hint), "{text}: {said}");
     }
 }

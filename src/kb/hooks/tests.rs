@@ -265,5 +265,5 @@ fn a_directory_that_cannot_be_written_is_a_clear_fault() {
     let fault =
         install(&world.root.join("file/hooks"), "graph", false).unwrap_err().into_fault("r");
     assert!(fault.message.contains("cannot be written"), "{fault}");
-    assert!(fault.hint.unwrap().contains("--no-hooks"));
+    assert!(fault.hint.unwrap().to_string().contains("--no-hooks"));
 }

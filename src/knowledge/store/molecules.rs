@@ -3,7 +3,11 @@
 use serde_json::json;
 
 use crate::{
-    base::{Fault, Result, Timestamp, ids},
+    base::{
+        Fault, Result, Timestamp,
+        hint::{hint, tool_or},
+        ids,
+    },
     db::{self, Read, Write},
     knowledge::types::MoleculeRelation,
 };
@@ -52,7 +56,10 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
     };
     found.ok_or_else(|| {
         Fault::not_found(field, "molecule", id)
-            .hint("query_graph search lists molecules with their ids")
+            .hint(hint![
+                tool_or("query_graph search", "graph molecules"),
+                " lists molecules with their ids"
+            ])
             .into()
     })
 }

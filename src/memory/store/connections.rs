@@ -7,7 +7,13 @@ use super::{
     properties::{self, Of},
 };
 use crate::{
-    base::{ErrorCode, Fault, Result, ids, props::Properties, text},
+    base::{
+        ErrorCode, Fault, Result,
+        hint::{cmd, hint, tool},
+        ids,
+        props::Properties,
+        text,
+    },
     db::{self, Read, Write},
     memory::{
         content::Content,
@@ -54,7 +60,7 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
         Fault::new(ErrorCode::ConnectionNotFound, message)
             .details(json!({ "field": field }))
             .hint(ids::meant_elsewhere(CONNECTION_PREFIX, id).unwrap_or_else(|| {
-                "query_connections finds connections; ids look like conn_0123456789".to_owned()
+                hint![tool("query_connections"), " finds connections"; "ids look like conn_0123456789"]
             }))
             .into()
     })
@@ -195,7 +201,7 @@ pub fn content(tx: &Read<'_>, record: &Record) -> Result<Option<(String, Content
         let message = format!("the content of {id} cannot be read: {cause}");
         Fault::new(ErrorCode::ContentReadFailed, message)
             .details(json!({ "connection_id": id }))
-            .hint("`graph doctor` says whether the file is sound; update_connection can store it again")
+            .hint(hint![cmd("graph doctor"), " says whether the file is sound"; tool("update_connection"), " can store it again"])
     })?;
     Ok(Some((format, content)))
 }

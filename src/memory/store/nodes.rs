@@ -5,7 +5,13 @@ use serde_json::json;
 
 use super::properties::{self, Of};
 use crate::{
-    base::{Domain, Error, ErrorCode, Fault, Result, Timestamp, ids, props::Properties, text},
+    base::{
+        Domain, Error, ErrorCode, Fault, Result, Timestamp,
+        hint::{cmd, hint, tool},
+        ids,
+        props::Properties,
+        text,
+    },
     db::{self, IndexedText, Names, Read, Source, Write},
     memory::{
         content::Content,
@@ -83,7 +89,7 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
         Fault::new(ErrorCode::NodeNotFound, message)
             .details(json!({ "field": field }))
             .hint(ids::meant_elsewhere(NODE_PREFIX, id).unwrap_or_else(|| {
-                "query_nodes and search_content find nodes; ids look like mem_0123456789".to_owned()
+                hint![tool("query_nodes"), " and ", tool("search_content"), " find nodes"; "ids look like mem_0123456789"]
             }))
             .into()
     })
@@ -252,7 +258,7 @@ pub fn content(tx: &Read<'_>, record: &Record) -> Result<Content> {
         let message = format!("the content of {} cannot be read: {cause}", record.node.id);
         Fault::new(ErrorCode::ContentReadFailed, message)
             .details(json!({ "node_id": record.node.id }))
-            .hint("`graph doctor` says whether the file is sound; update_node can store the content again")
+            .hint(hint![cmd("graph doctor"), " says whether the file is sound"; tool("update_node"), " can store the content again"])
             .into()
     };
     let bytes: Option<Vec<u8>> =

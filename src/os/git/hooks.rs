@@ -73,6 +73,6 @@ mod tests {
         let fault = refused(&["rev-parse"], &error);
         assert_eq!(fault.code, ErrorCode::InvalidOperation);
         assert!(fault.message.contains("`git-that-is-not-there` is not installed"), "{fault}");
-        assert!(fault.hint.unwrap().contains("--no-hooks"));
+        assert!(fault.hint.unwrap().to_string().contains("--no-hooks"));
     }
 }

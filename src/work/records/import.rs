@@ -7,7 +7,11 @@ use std::{
 
 use super::{NodeRecord, check_id, node_record};
 use crate::{
-    base::{ErrorCode, Fault, Result, Timestamp, text},
+    base::{
+        ErrorCode, Fault, Result, Timestamp,
+        hint::{cmd, hint},
+        text,
+    },
     db::{Read, Write},
     exchange::{self, Fate, Import, Incoming},
     work::{
@@ -66,7 +70,7 @@ pub(super) fn nodes(import: &mut Import<'_, '_>) -> Result<()> {
     let Some(place) = moved.get(&at) else {
         let message = format!("node `{at}` of the database is below itself");
         return Err(Fault::new(ErrorCode::StorageCorrupt, message)
-            .hint("run `graph doctor`, which shows what is wrong with the file")
+            .hint(hint!["run ", cmd("graph doctor"), ", which shows what is wrong with the file"])
             .into());
     };
     Err(import.blame::<NodeRecord>(*place, &at, below_itself()))

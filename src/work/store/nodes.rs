@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     base::{
-        Domain, Error, ErrorCode, Fault, Result, Timestamp, ids,
+        Domain, Error, ErrorCode, Fault, Result, Timestamp,
+        hint::{cmd, hint, tool_or},
+        ids,
         props::{Change, Properties},
     },
     db::{self, Key, Names, Read, Source, Write, history},
@@ -136,7 +138,7 @@ pub fn get(tx: &Read<'_>, field: &str, id: &str) -> Result<Record> {
 pub fn root(tx: &Read<'_>, project: &str) -> Result<Record> {
     find(tx, project)?.ok_or_else(|| {
         Fault::new(ErrorCode::StorageCorrupt, format!("project `{project}` has lost its root"))
-            .hint("run `graph doctor`, which shows what is wrong with the file")
+            .hint(hint!["run ", cmd("graph doctor"), ", which shows what is wrong with the file"])
             .into()
     })
 }
@@ -148,7 +150,7 @@ pub fn missing(tx: &Read<'_>, field: &str, id: &str) -> Result<Error> {
         Some(fault) => fault,
         None => {
             fault.hint(ids::meant_elsewhere(ID_PREFIX, id).unwrap_or_else(|| {
-                "graph_query finds nodes; ids look like n_0123456789".to_owned()
+                hint![tool_or("graph_query", "graph list"), " finds nodes"; "ids look like n_0123456789"]
             }))
         }
     }

@@ -3,7 +3,11 @@
 use rusqlite::Row;
 
 use crate::{
-    base::{Fault, Result, ids, text},
+    base::{
+        Fault, Result,
+        hint::{hint, tool_or},
+        ids, text,
+    },
     db::{self, Names, Read, Source, Write},
     work::types::{Counts, ID_PREFIX},
 };
@@ -121,7 +125,7 @@ pub fn pick(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<Proj
         return match (some.pop(), some.pop()) {
             (Some(only), None) => Ok(only),
             (None, _) => Err(Fault::invalid(field, "is missing, and there is no project yet")
-                .hint("graph_open with a name creates one")
+                .hint(hint![tool_or("graph_open", "graph open"), " with a name creates one"])
                 .into()),
             _ => {
                 let mut names = names()?;
@@ -146,7 +150,7 @@ pub fn pick(tx: &Read<'_>, field: &str, name_or_id: Option<&str>) -> Result<Proj
     Err(match meant {
         Some(name) => fault.hint(format!("did you mean `{name}`?")),
         None if names.is_empty() => {
-            fault.hint("there is no project yet; graph_open with a name creates one")
+            fault.hint(hint!["there is no project yet"; tool_or("graph_open", "graph open"), " with a name creates one"])
         }
         None => fault.hint(format!("there are: {}", text::shorten(&told(tx, &names)?, 400))),
     }

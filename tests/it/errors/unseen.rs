@@ -79,9 +79,21 @@ fn messages(source: &[Piece<'_>], constructors: &BTreeSet<&str>) -> Vec<String> 
     let mut found = Vec::new();
     // How many brackets are open in the arguments that are being read; none where it is 0.
     let mut depth = 0_usize;
+    // The texts of the hint that is being read, which are one message; what it calls is a placeholder.
+    let mut hint: Option<Vec<String>> = None;
+    let mut call = "";
     for piece in source {
         match piece.kind {
             Kind::Comment => {}
+            Kind::Text if hint.is_some() => {
+                let text = unescaped(piece.text);
+                let part = match call {
+                    "" => text.replace('{', "{{").replace('}', "}}"),
+                    "format!" => text,
+                    _ => continue,
+                };
+                hint.iter_mut().for_each(|parts| parts.push(part.clone()));
+            }
             Kind::Text if depth > 0 => {
                 let text = unescaped(piece.text);
                 if is_prose(&text) {
@@ -89,7 +101,23 @@ fn messages(source: &[Piece<'_>], constructors: &BTreeSet<&str>) -> Vec<String> 
                 }
             }
             Kind::Text => {}
-            Kind::Code => depth = depth_after(piece.text, depth, constructors),
+            Kind::Code => {
+                if piece.text.contains(']') {
+                    found.extend(hint.take().map(|parts| parts.join("{}")));
+                }
+                depth = depth_after(piece.text, depth, constructors);
+                let opened = piece.text.rsplit_once("hint![");
+                if depth > 0 && opened.is_some_and(|(_, rest)| !rest.contains(']')) {
+                    hint = Some(Vec::new());
+                }
+                if let Some(at) = piece.text.rfind(['(', ')']) {
+                    let name = piece.text[..at].rsplit([' ', ',', ';', '[']).next();
+                    call = name.filter(|_| piece.text[at..].starts_with('(')).unwrap_or_default();
+                }
+                if piece.text.ends_with("hint![") {
+                    call = "";
+                }
+            }
         }
     }
     found
@@ -167,13 +195,21 @@ fn messages_are_found_in_arguments_and_variables() {
     let source = r#"
         fn gone(path: &str) -> Fault { Fault::new(Code, format!("{path} went away")).hint("come back later") }
         fn other() { let message = format!("some {word} here"); log("not an error at all"); gone("the file is"); }
+        fn hinted() { gone("it is far").hint(hint![format!("say {it} to "), cmd("graph x"); tool_or("a", "b"), " then {waits}"]) }
     "#;
     let source = pieces(source);
     let mut constructors: BTreeSet<&str> = ["Fault::new", ".hint"].into();
     constructors.extend(functions_of_errors(&source));
     assert_eq!(
         messages(&source, &constructors),
-        ["{path} went away", "come back later", "some {word} here", "the file is"]
+        [
+            "{path} went away",
+            "come back later",
+            "some {word} here",
+            "the file is",
+            "it is far",
+            "say {it} to {} then {{waits}}"
+        ]
     );
     assert!(has_in_order("a went away", &fixed_parts("{path} went away")));
     assert!(!has_in_order("a went", &fixed_parts("{path} went away")));

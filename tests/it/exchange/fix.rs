@@ -137,12 +137,12 @@ fn stores_of_deleted_branches_are_reported_and_not_deleted_by_repair() {
     git(&root, &["branch", "-D", "gone"]);
     let doctor = |arguments: &[&str]| run(&root, &[&["doctor"], arguments].concat());
     let told = doctor(&[]).ok();
-    assert!(told.contains("! 1 store of deleted branches: graph kb gc lists them"), "{told}");
+    assert!(told.contains("! 1 store of deleted branches: `graph kb gc` lists them"), "{told}");
     assert_eq!(doctor(&["--json"]).json()["stale_branches"], json!(["gone"]));
     assert!(run(&root, &["kb", "branch"]).ok().contains("gone"), "a look deletes nothing");
 
     let fixed = doctor(&["--fix"]).ok();
-    assert!(!fixed.contains("repaired") && fixed.contains("graph kb gc lists them"), "{fixed}");
+    assert!(!fixed.contains("repaired") && fixed.contains("`graph kb gc` lists them"), "{fixed}");
     assert!(run(&root, &["kb", "branch"]).ok().contains("gone"), "a repair deletes none");
     // In another repository all of these branches seem to be deleted.
     let (_other, elsewhere) = repository(&[]);

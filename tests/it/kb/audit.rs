@@ -95,7 +95,7 @@ fn a_rollback_on_another_branch_names_the_branch_to_pass() {
     let error = kb.write(|tx, setting| kb::rollback(tx, setting, &changeset)).unwrap_err();
     let fault = error.into_fault("");
     assert!(fault.message.ends_with("was applied to branch side, not to main"), "{fault}");
-    assert!(fault.hint.is_some_and(|hint| hint.contains("`--branch side`")));
+    assert!(fault.hint.is_some_and(|hint| hint.to_string().contains("`--branch side`")));
 }
 
 #[test]

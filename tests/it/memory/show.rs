@@ -75,7 +75,7 @@ fn a_hint_names_tools_as_a_shell_calls_them_and_as_they_are_to_a_program() {
     let m = Memory::new();
     let home = m.app.db_path().parent().unwrap().to_owned();
     let err = run(&home, &["show", "n_none"]).failed(1);
-    assert!(err.contains("hint: graph tool graph_query finds nodes"), "{err}");
+    assert!(err.contains("hint: `graph list` finds nodes"), "{err}");
     let fault = run(&home, &["show", "n_none", "--json"]).json();
     let hint = fault["error"]["hint"].as_str().unwrap();
     assert!(hint.starts_with("graph_query finds nodes"), "{hint}");

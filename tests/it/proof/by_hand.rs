@@ -67,7 +67,7 @@ fn unreadable_data_is_storage_corrupt_and_doctor_says_where() {
                 assert_ne!(fault.code, ErrorCode::InternalError, "{shown}");
                 if fault.code == ErrorCode::StorageCorrupt {
                     assert!(
-                        fault.hint.is_some_and(|hint| hint.contains("graph doctor")),
+                        fault.hint.is_some_and(|hint| hint.to_string().contains("graph doctor")),
                         "{shown}"
                     );
                     refused += 1;

@@ -324,7 +324,7 @@ fn a_head_that_cannot_be_read_is_a_clear_fault() {
         let error = Repository::find(&root).unwrap().active_branch().unwrap_err();
         let fault = error.into_fault("r");
         assert!(fault.message.contains(expected), "{fault}");
-        assert!(fault.hint.unwrap().contains("GRAPH_BRANCH"));
+        assert!(fault.hint.unwrap().to_string().contains("GRAPH_BRANCH"));
     }
 }
 

@@ -13,8 +13,8 @@ fn doctor_reports_the_state_of_the_kb() {
     write(&directory, "docs/adr/bad.md", "---\nid: [\n---\n");
     fs::remove_file(directory.join("docs/tests/t.md")).unwrap();
     let out = run(&directory, &["doctor"]).ok();
-    assert!(out.contains("  ! 2 files to sync: graph kb sync\n"), "{out}");
-    assert!(out.contains("  ! 1 file with problems: graph kb sync shows them\n"), "{out}");
+    assert!(out.contains("  ! 2 files to sync: `graph kb sync`\n"), "{out}");
+    assert!(out.contains("  ! 1 file with problems: `graph kb sync` shows them\n"), "{out}");
     let object = run(&directory, &["doctor", "--json"]).json();
     assert_eq!((&object["kb"]["unsynced"], &object["kb"]["unreadable"]), (&json!(2), &json!(1)));
     // Facts that a file omits do not wait for a sync.
