@@ -102,7 +102,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// A text that is not an instant in [`FORM`].
+/// A text that is not an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is not a time in the format of RFC 3339 between the years 0 and 9999 in UTC")]
 pub struct NoInstant;
