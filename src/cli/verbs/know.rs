@@ -59,6 +59,11 @@ pub struct Confirm {
 
 pub fn know(ask: &Know, shell: &mut Shell) -> Outcome {
     let knowledge = ask.text.as_deref().map(|given| text(given, shell)).transpose()?;
+    if knowledge.as_ref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(Fault::invalid("TEXT", "is empty, and would erase what is known")
+            .hint(hint!["leave it out to keep what is stored; ", cmd("graph atoms"), " shows it"])
+            .into());
+    }
     let (what, written) = shell.change(ask.dry_run, |tx| {
         let project = work::project_id(tx, "--project", ask.project.as_deref())?;
         let atoms = knowledge::names(tx, EntityType::Atom, &project, ATOMS)?;
